@@ -1,10 +1,10 @@
-# An image of acompass, made without a network from the zip of `make wheelhouse`, the only one in build/:
+# Build an image of acompass without a network, from the zip that `make wheelhouse` writes, the only one in build/:
 #
 #     make wheelhouse && docker build --tag acompass .
 #
-# The wheels are for one version of Python, and so is the image: --build-arg PYTHON=3.12.11 for a zip named cp312.
+# The wheels work with one version of Python: for a zip named cp312, use --build-arg PYTHON=3.12.11.
 # A tag can be moved. --build-arg DIGEST=@sha256:… also pins the content of the base image;
-# `docker buildx imagetools inspect python:3.11.13-slim-bookworm` tells the digest.
+# `docker buildx imagetools inspect python:3.11.13-slim-bookworm` prints the digest.
 ARG PYTHON=3.11.13
 ARG DIGEST=""
 
@@ -15,7 +15,7 @@ RUN python -m zipfile --extract acompass-*.zip . \
     && python -m venv /opt/acompass \
     && /opt/acompass/bin/python -m pip install --no-cache-dir --no-index --require-hashes \
         --requirement acompass-*/requirements.txt
-# there is no image unless everything in it works
+# fail the build unless everything in the image works
 RUN ["/opt/acompass/bin/acompass", "doctor"]
 
 FROM python:${PYTHON}-slim-bookworm${DIGEST}
@@ -23,7 +23,7 @@ LABEL org.opencontainers.image.title="acompass" \
       org.opencontainers.image.description="Check, anonymize, explain and prove tables of people" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=builder /opt/acompass /opt/acompass
-# nothing is written outside of /tmp and /data, so that the rest can be read-only
+# only /tmp and /data are written, so that the rest can be read-only
 ENV PATH=/opt/acompass/bin:/usr/local/bin:/usr/bin:/bin \
     HOME=/tmp \
     TMPDIR=/tmp \
@@ -31,7 +31,7 @@ ENV PATH=/opt/acompass/bin:/usr/local/bin:/usr/bin:/bin \
 WORKDIR /data
 VOLUME ["/tmp"]
 USER 65532:65532
-# a command that ends needs no health check; `docker run acompass doctor` examines the image
+# the container runs one command, so it needs no health check; `docker run acompass doctor` tests the image
 HEALTHCHECK NONE
 ENTRYPOINT ["acompass"]
 CMD ["--help"]

@@ -104,7 +104,7 @@ find_base() {
     if [ "$INPUT_COMPARE" = false ]; then
         return
     elif [ -z "$base" ]; then
-        echo "Compared with nothing: this is not a pull request, and the input \`base\` is empty." >> "$details"
+        echo "Not compared: this is not a pull request, and the input \`base\` is empty." >> "$details"
         return
     fi
     git check-ref-format "refs/heads/$base" || stop "base is not the name of a branch, a tag or a commit"

@@ -1,8 +1,8 @@
-"""ARX's default loss of a released file, computed from the files alone: no code of the package takes part.
+"""Compute ARX's default loss of a released file from the files alone, without code of the package.
 
-A cell's share is the share of its hierarchy's rows that carry the cell's label, at the lowest level that has
-it. A dropped record has the share 1 in every column. An unchanged column has the loss 0, a suppressed one 1.
-The total of m columns is the m-th root of the product of all 1 + loss, less 1.
+A cell's share is the share of its hierarchy's rows that have the cell's label, at the lowest level that contains
+it. A dropped record has the share 1 in every column. An unchanged column has a loss of 0, a suppressed one of 1.
+The total loss of m columns is the m-th root of the product of all 1 + loss, minus 1.
 """
 
 import csv
@@ -37,7 +37,7 @@ def shares(rows: Rows) -> dict[str, float]:
 
 
 def loss(released: Records, records: int, hierarchies: Mapping[str, Rows]) -> float:
-    """The loss of a release of a table that had `records` records."""
+    """The loss of a release from a table of `records` records."""
     losses = []
     for column, rows in hierarchies.items():
         share = shares(rows)
@@ -52,7 +52,7 @@ def smallest_class(released: Records, columns: Sequence[str]) -> int:
 
 
 def fewest_values(released: Records, columns: Sequence[str], sensitive: str) -> int:
-    """The smallest number of different sensitive values in a class."""
+    """The smallest number of distinct sensitive values in a class."""
     values: dict[tuple[str, ...], set[str]] = {}
     for record in released:
         values.setdefault(tuple(record[column] for column in columns), set()).add(record[sensitive])

@@ -1,10 +1,10 @@
-"""Reproducible tables of people, with the same content on every machine."""
+"""Generate tables of people, with the same content on every machine."""
 
 from pathlib import Path
 
 import duckdb
 
-#: each column is a hash of the record's number and a salt of its own
+#: each column is a hash of the record's number with a different salt
 _PEOPLE = """
 SELECT range AS id,
        CAST(18 + hash(range) % 73 AS BIGINT) AS age,
@@ -17,31 +17,31 @@ FROM range({records})
 
 
 def people(folder: Path, records: int) -> str:
-    """A Parquet file with that many people, generated once per folder."""
-    return _generated(folder / f"people-{records}.parquet", _PEOPLE.format(records=records))
+    """A Parquet file with `records` people, generated once per folder."""
+    return _generate_once(folder / f"people-{records}.parquet", _PEOPLE.format(records=records))
 
 
 def towns(folder: Path, records: int, number: int) -> str:
-    """The same people, who live in that many towns; generated once per folder."""
+    """The same people in `number` towns, generated once per folder."""
     town = f"'town ' || CAST(hash(range * 23 + 5) % {number} AS VARCHAR) AS town"
     query = _PEOPLE.format(records=records).replace("FROM range", f", {town} FROM range")
-    return _generated(folder / f"towns-{records}.parquet", query)
+    return _generate_once(folder / f"towns-{records}.parquet", query)
 
 
 def many_combinations(folder: Path, records: int) -> str:
     """The same people in 7,000 zip codes: about a million combinations of age, zip and sex."""
     query = _PEOPLE.format(records=records).replace("% 5000", "% 7000")
-    return _generated(folder / f"combinations-{records}.parquet", query)
+    return _generate_once(folder / f"combinations-{records}.parquet", query)
 
 
 def numbers(folder: Path, records: int, columns: str) -> str:
-    """A Parquet file with that many records of numbers below 1,000, generated once per folder."""
+    """A Parquet file with `records` records of numbers below 1,000, generated once per folder."""
     values = (f"CAST(hash(range * {2 * i + 3} + {i}) % 1000 AS BIGINT) AS {c}" for i, c in enumerate(columns))
     query = f"SELECT {', '.join(values)} FROM range({records})"
-    return _generated(folder / f"numbers-{records}.parquet", query)
+    return _generate_once(folder / f"numbers-{records}.parquet", query)
 
 
-def _generated(path: Path, query: str) -> str:
+def _generate_once(path: Path, query: str) -> str:
     if not path.exists():
         part = path.with_suffix(".part")
         with duckdb.connect() as con:

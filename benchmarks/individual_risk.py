@@ -1,9 +1,9 @@
 """How do journalist and individual risk compare with the published figures of sdcMicro?
 
 `TABLES=folder python -m benchmarks.individual_risk` measures sdcMicro's tables, which are not shipped:
-francdat.csv, free1.csv and sdc_testdata.csv. It prints our figures beside those on the reference pages of
-sdcMicro 5.7.9, and beside the formulas computed in doubles: we know of no published figures for free1.csv. It
-exits with 1 if one differs.
+francdat.csv, free1.csv and sdc_testdata.csv. It prints our figures next to those on the reference pages of
+sdcMicro 5.7.9, and next to the formulas computed in floating point, because no figures for free1.csv are
+published. It exits with 1 if one differs.
 """
 
 import csv
@@ -20,13 +20,12 @@ from acompass import measure
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """`published` has the records that violate 2-anonymity, the expected re-identifications, and the records
-    with a higher risk than the main part; None where nothing is published."""
-
     table: str
     keys: tuple[str, ...]
     weight: str
     source: str
+    #: the records that violate 2-anonymity, the expected re-identifications, and the records with a higher risk
+    #: than the main part; None if unpublished
     published: tuple[int | None, str | None, int | None]
 
 
@@ -65,7 +64,7 @@ def _compare(folder: Path, example: Example) -> Iterator[tuple[str, bool]]:
     measures = measure(path, example.keys, sampling_weight=example.weight)
     assert measures.sampling is not None
     assert measures.journalist is not None
-    plain = _plain(path, example)
+    plain = _floating_point_risks(path, example)
     yield f"{example.table} by {', '.join(example.keys)}; published: {example.source}", True
     sampling, expected = measures.sampling, f"{measures.sampling.expected:.2f}"
     ours = (int(measures.classes.uniques), expected, sampling.outstanding)
@@ -82,8 +81,8 @@ def _compare(folder: Path, example: Example) -> Iterator[tuple[str, bool]]:
     yield f"  {'highest journalist risk':32} {float(measures.journalist.maximum):12.8f}", True
 
 
-def _plain(path: Path, example: Example) -> list[float]:
-    """The risk of each record by the formulas of Franconi and Polettini (2004), in doubles."""
+def _floating_point_risks(path: Path, example: Example) -> list[float]:
+    """The risk of each record by the formulas of Franconi and Polettini (2004), in floating point."""
     weights: dict[tuple[str, ...], list[float]] = defaultdict(list)
     with path.open(encoding="utf-8", newline="") as file:
         for record in csv.DictReader(file):

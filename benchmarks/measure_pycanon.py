@@ -2,7 +2,7 @@
 
     python benchmarks/measure_pycanon.py [--students PATH] [--sizes 10000,100000,1000000] [--limit SECONDS]
 
-Print two Markdown tables. Times are processor times, because other work on the machine hardly affects them.
+Print two Markdown tables. Times are CPU times, which other work on the machine hardly affects.
 pycanon runs in a separate environment, .venv-pycanon, which is created if it does not exist.
 Exit with 1 if a value differs for a reason that docs/pycanon.md does not give. Each of those reasons is
 checked by computing pycanon's number with its own formula.
@@ -54,14 +54,14 @@ STUDENT_CASES = (
     Case("students", ("Gender", "Freeredu"), ("Score",)),
     Case("students", ("Teacher",), ("Gender", "Ethnic")),
 )
-#: many small classes, and few large ones
+#: a table with many small classes, and one with a few large ones
 TIMED = (
     Case("Adult resampled", ("age", "sex", "race"), ("income",)),
     Case("synthetic", ("a", "b", "c"), ("s",)),
 )
 
 
-# --- pycanon's side: runs in its own interpreter, so it imports nothing from the project
+# --- pycanon, in a separate interpreter, so this part imports nothing from the project
 
 
 def peer(path: str, qi: str, sensitive: str) -> None:
@@ -87,7 +87,7 @@ def peer(path: str, qi: str, sensitive: str) -> None:
 
 
 def ask_peer(path: Path, case: Case, limit: int | None = None) -> dict[str, Any] | None:
-    """None if pycanon takes more processor time than the limit."""
+    """None if pycanon takes more CPU time than the limit."""
     command = [
         ENVIRONMENT / "bin" / "python",
         __file__,
@@ -113,7 +113,7 @@ def make_environment() -> None:
 # --- agreement
 
 
-def ours(path: Path, case: Case) -> dict[str, float | None]:
+def our_measures(path: Path, case: Case) -> dict[str, float | None]:
     """The worst value over the sensitive columns, as pycanon reports it."""
     from acompass import measure
 
@@ -134,7 +134,7 @@ def ours(path: Path, case: Case) -> dict[str, float | None]:
 
 
 def explanation(model: str, value: float | None, theirs: float, path: Path, case: Case) -> str:
-    """Why the two differ, if pycanon's formula gives pycanon's number; otherwise empty."""
+    """Why the two differ, if pycanon's formula reproduces pycanon's number; otherwise empty."""
     if value is not None and math.isclose(value, theirs, rel_tol=1e-9):
         return "equal"
     match model:
@@ -152,7 +152,7 @@ def _same(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=1e-9) or (math.isnan(one) and math.isnan(other))
 
 
-def records_of(path: Path) -> list[dict[str, str]]:
+def read_records(path: Path) -> list[dict[str, str]]:
     open_ = gzip.open if path.suffix == ".gz" else open
     with open_(path, "rt", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -160,7 +160,7 @@ def records_of(path: Path) -> list[dict[str, str]]:
 
 def class_counts(path: Path, case: Case, column: str) -> list[Counter[str]]:
     classes: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    for record in records_of(path):
+    for record in read_records(path):
         classes[tuple(record[name] for name in case.qi)][record[column]] += 1
     return list(classes.values())
 
@@ -195,7 +195,7 @@ def agreement(paths: dict[str, Path], cases: list[Case]) -> bool:
         path = paths[case.table]
         answer = ask_peer(path, case)
         assert answer is not None
-        for model, value in ours(path, case).items():
+        for model, value in our_measures(path, case).items():
             theirs = answer["found"][model]
             why = explanation(model, value, theirs, path, case)
             agrees &= bool(why)
@@ -221,13 +221,13 @@ def make_table(case: Case, size: int, path: Path) -> None:
         rows = ([chance.randrange(n) for n in (20, 25, 20)] + ["vwxyz"[chance.randrange(5)]] for _ in range(size))
         write_rows(path, ["a", "b", "c", "s"], rows)
         return
-    people = records_of(ADULT)
+    people = read_records(ADULT)
     names = [*case.qi, *case.sensitive]
     write_rows(path, names, ([person[name] for name in names] for person in chance.choices(people, k=size)))
 
 
 def our_seconds(path: Path, case: Case) -> float:
-    """Processor time of all threads, best of three, on a data frame in memory, as for pycanon."""
+    """CPU time of all threads, best of three, on a data frame in memory, as for pycanon."""
     import pandas
 
     from acompass import measure
@@ -258,9 +258,9 @@ def compare_times(sizes: list[int], limit: int) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--students", type=Path, help="a CSV of pupils' scores; its cases are left out without it")
+    parser.add_argument("--students", type=Path, help="a CSV of students' scores; without it, its cases are skipped")
     parser.add_argument("--sizes", default="10000,100000,1000000")
-    parser.add_argument("--limit", type=int, default=600, help="processor seconds for pycanon on one table")
+    parser.add_argument("--limit", type=int, default=600, help="CPU seconds for pycanon on one table")
     parser.add_argument("--peer", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.peer:

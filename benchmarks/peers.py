@@ -1,4 +1,4 @@
-"""Separate environments for peers that pin old libraries, each created once."""
+"""Create an environment for each peer, because some pin old libraries."""
 
 import subprocess
 import venv
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def interpreter(folder: Path, *packages: str) -> str:
-    """A Python interpreter with these packages and without ours."""
+    """The Python interpreter of an environment with these packages, without ours."""
     home = folder / ("venv-" + packages[0].split("=")[0])
     python = home / "bin" / "python"
     if not (home / ".ready").exists():
@@ -16,8 +16,8 @@ def interpreter(folder: Path, *packages: str) -> str:
     return str(python)
 
 
-def timed(python: str, script: str, *arguments: str) -> float:
-    """The number of seconds that a script prints on its last line."""
+def run_timed(python: str, script: str, *arguments: str) -> float:
+    """Run a script, and return the seconds that it prints last."""
     done = subprocess.run([python, "-c", script, *arguments], check=True, capture_output=True, text=True)
     return float(done.stdout.split()[-1])
 

@@ -31,7 +31,7 @@ ZIPS = range(10_000, 15_000)
 
 
 def bounds(count: int) -> list[tuple[str, str, str]]:
-    """(first zip, last zip, group) for each of `count` generalization rules that together cover all zips."""
+    """(first zip, last zip, group) for each of `count` generalization rules, which cover all zips."""
     step = len(ZIPS) // count
     return [(str(low), str(low + step - 1), f"g{low // 50}") for low in ZIPS[::step]]
 
@@ -59,7 +59,7 @@ TANGLED_COLUMNS = "ABCDEFGH"
 
 
 def tangled_rules(count: int) -> list[tuple[str, str, str, int]]:
-    """(filter, condition, column, value) for each of `count` requirements. Each reads what others wrote."""
+    """(filter, condition, column, value) for each of `count` requirements. Each reads columns that others write."""
     rng = random.Random("tangled")
     columns = (TANGLED_COLUMNS[i % len(TANGLED_COLUMNS)] for i in range(count))
     return [(_either(rng), _either(rng), column, rng.randrange(1000)) for column in columns]

@@ -1,4 +1,4 @@
-"""How large must k be after sampling, for a given ε and δ, by the exact δ and by the published bound?
+"""After sampling, how large must k be for a given ε and δ, by the exact δ and by the published bound?
 
 The published bound is that of Li, Qardaji and Su, "On sampling, anonymization, and differential privacy",
 2012.
@@ -27,7 +27,7 @@ def smallest_k(delta: Callable[[int], Fraction], target: Fraction) -> int:
 
 
 def published_delta(k: int, beta: Fraction, ratio: Fraction) -> Fraction:
-    """The largest Pr[B > γn] over all n from ⌈k/γ - 1⌉ on, where B is the number of successes in n trials."""
+    """The largest Pr[B > γn] over all n ≥ ⌈k/γ - 1⌉, where B is the number of successes in n trials."""
     gamma = (ratio - 1 + beta) / ratio
     rate = float(gamma) * log(gamma / beta) - float(gamma - beta)
     size = max(1, ceil(k / gamma - 1))
@@ -40,7 +40,7 @@ def published_delta(k: int, beta: Fraction, ratio: Fraction) -> Fraction:
 
 
 def _tail(trials: int, successes: int, beta: Fraction) -> Fraction:
-    """The probability of more successes than these."""
+    """The probability of more than `successes` successes."""
     hit, whole = beta.numerator, beta.denominator
     terms = (comb(trials, j) * hit**j * (whole - hit) ** (trials - j) for j in range(successes + 1, trials + 1))
     return Fraction(sum(terms), whole**trials)
@@ -50,7 +50,7 @@ def row(epsilon: Fraction, beta: Fraction) -> str:
     ratio = just_below_exponential(epsilon)
     k = smallest_k(lambda k: worst_class(k, beta, ratio).delta, TARGET)
     worst = worst_class(k, beta, ratio)
-    # the published bound is for samples that are not larger than this
+    # the published bound holds only for β ≤ 1 - e^-ε
     applies = ratio * (1 - beta) >= 1
     published = smallest_k(lambda k: published_delta(k, beta, ratio), TARGET) if applies else "—"
     numbers = (float(epsilon), float(beta), k, published, round_up_delta(worst.delta), worst.size)

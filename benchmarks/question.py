@@ -1,4 +1,4 @@
-"""A question asks for the ratio of two times measured in the same run, which varies less than the times."""
+"""A question about performance. Most answers are ratios of two times from the same run, which vary less than times."""
 
 import time
 from collections.abc import Callable
@@ -8,32 +8,25 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Answer:
-    """`note` names the peer, its version and the size of the table."""
-
     value: float
     unit: str
-    note: str
+    note: str  # the peer, its version and the size of the table
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The folder for generated data, and the number of records in the large tables."""
-
-    folder: Path
-    records: int
-    big: bool
+    folder: Path  # for generated data
+    records: int  # in the large tables
+    big: bool  # whether to ask the question with 100,000,000 records
 
 
 @dataclass(frozen=True)
 class Question:
-    """`target` is text for readers, and `met` decides whether an answer reaches it. `ask` returns None if the
-    question was skipped: it needs BIG=1, or something that is not installed."""
-
     name: str
     text: str
-    target: str
-    met: Callable[[float], bool]
-    ask: Callable[[Setting], Answer | None]
+    target: str  # as text for readers
+    met: Callable[[float], bool]  # whether a value reaches the target
+    ask: Callable[[Setting], Answer | None]  # None if skipped: it needs BIG=1, or something that is not installed
 
 
 def at_most(limit: float) -> Callable[[float], bool]:
@@ -51,7 +44,7 @@ def seconds(task: Callable[[], object]) -> float:
 
 
 def ratio(upper: Callable[[], object], lower: Callable[[], object], times: int = 3) -> float:
-    """The best time of each, measured alternately, so that both see the same load."""
+    """The ratio of the best times, measured alternately, so that both see the same load."""
     uppers, lowers = [], []
     for _ in range(times):
         lowers.append(seconds(lower))

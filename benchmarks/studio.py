@@ -1,9 +1,9 @@
-"""How long after a change of the policy does the studio show its verdicts?
+"""How long after an edit of the policy does the studio show its verdicts?
 
     python -m benchmarks.studio
 
-Starts the command as a user does, and sends the requests of the page: after each edit, diagnostics and
-verdicts are asked for at once. Print a Markdown table; exit with 1 if a target is missed.
+Start the command as a user does, and send the page's requests: after each edit, diagnostics and verdicts at the
+same time. Print a Markdown table; exit with 1 if a target is missed.
 """
 
 import shutil
@@ -34,7 +34,7 @@ ALWAYS : GENERALIZE zip TO PREFIX OF 3;
 EACH PROCESS COUNT(*) AS n GROUP BY age, zip, sex : n >= k : GENERALIZE age TO BANDS OF 10 THEN REJECT;
 EACH PROCESS COUNT DISTINCT(disease) AS d GROUP BY age, zip, sex : d >= l : REJECT;
 """
-#: what a user does: a line is added at the end, a bound is moved, a parameter is moved
+#: repetitions of each edit: add a line at the end, change a bound, change a parameter
 EDITS = 4
 
 
@@ -57,7 +57,7 @@ class Row:
 
 
 class Page:
-    """The requests of the page, with its cookie."""
+    """Sends the page's requests, with its cookie."""
 
     def __init__(self, address: str):
         origin = address.partition("/?")[0]
@@ -70,7 +70,7 @@ class Page:
         return answer.json()
 
     def seconds_to_verdicts(self, text: str, params: dict[str, str]) -> float:
-        """The diagnostics are asked for at the same time, as the page does."""
+        """Also request diagnostics at the same time, as the page does."""
         with ThreadPoolExecutor(1) as other:
             start = time.perf_counter()
             other.submit(self.ask, "diagnose", text=text, params=params)
@@ -81,7 +81,7 @@ class Page:
 
 
 @contextmanager
-def started(policy: Path, table: Path) -> Iterator[Page]:
+def start_studio(policy: Path, table: Path) -> Iterator[Page]:
     command = [sys.executable, "-m", "acompass", "studio", str(policy), str(table), "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         try:
@@ -91,22 +91,22 @@ def started(policy: Path, table: Path) -> Iterator[Page]:
             process.send_signal(signal.SIGINT)
 
 
-def edits(page: Page, table: str, bound: tuple[str, str], target: float) -> Iterator[Row]:
+def measure_edits(page: Page, table: str, bound: tuple[str, str], target: float) -> Iterator[Row]:
     text = page.ask("open")["policy"]["text"]
     page.seconds_to_verdicts(text, PARAMS)
     added = [text + f"EACH RESULT : sex != '{number}';\n" for number in range(200, 200 + EDITS)]
-    moved = [text.replace(bound[0], f"{bound[1]}{number}") for number in range(EDITS)]
-    assert moved[0] != text
+    changed = [text.replace(bound[0], f"{bound[1]}{number}") for number in range(EDITS)]
+    assert changed[0] != text
     yield Row(table, "a line added", [page.seconds_to_verdicts(each, PARAMS) for each in added], target)
-    yield Row(table, "a bound moved", [page.seconds_to_verdicts(each, PARAMS) for each in moved], target)
+    yield Row(table, "a bound changed", [page.seconds_to_verdicts(each, PARAMS) for each in changed], target)
     params = [{**PARAMS, "k": str(number)} for number in range(6, 6 + EDITS)]
-    yield Row(table, "k moved", [page.seconds_to_verdicts(text, each) for each in params], target)
+    yield Row(table, "k changed", [page.seconds_to_verdicts(text, each) for each in params], target)
 
 
 def adult(folder: Path) -> Iterator[Row]:
     shutil.copytree(ADULT, folder / "adult")
-    with started(folder / "adult" / "policy.acp", folder / "adult" / "adult.csv.gz") as page:
-        yield from edits(page, "Adult, 14 steps", ("hours-per-week <= 60", "hours-per-week <= 5"), 0.3)
+    with start_studio(folder / "adult" / "policy.acp", folder / "adult" / "adult.csv.gz") as page:
+        yield from measure_edits(page, "Adult, 14 steps", ("hours-per-week <= 60", "hours-per-week <= 5"), 0.3)
 
 
 def million(folder: Path) -> Iterator[Row]:
@@ -115,8 +115,8 @@ def million(folder: Path) -> Iterator[Row]:
     csv = table.with_suffix(".csv")
     duckdb.sql(f"COPY (FROM '{table}') TO '{csv}'")
     for file in (table, csv):
-        with started(policy, file) as page:
-            yield from edits(page, f"1M records, {file.suffix[1:]}, 5 steps", ("age <= 80", "age <= 7"), 1.0)
+        with start_studio(policy, file) as page:
+            yield from measure_edits(page, f"1M records, {file.suffix[1:]}, 5 steps", ("age <= 80", "age <= 7"), 1.0)
 
 
 def main() -> int:
@@ -124,11 +124,11 @@ def main() -> int:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for question in (adult, million):
-            rows += _printed(question(Path(folder)))
+            rows += _print_rows(question(Path(folder)))
     return 0 if all(row.is_met for row in rows) else 1
 
 
-def _printed(rows: Iterator[Row]) -> Sequence[Row]:
+def _print_rows(rows: Iterator[Row]) -> Sequence[Row]:
     found = []
     for row in rows:
         print(row, flush=True)

@@ -3,9 +3,9 @@
     python -m benchmarks.suggest [NAME …]
     python -m benchmarks.suggest large [--engine duckdb|postgres|spark]
 
-Each question runs the command as a user would, and recomputes the loss from the released file with a function
-of its own (`benchmarks/arx_loss.py`). FARS and the tables of sdcMicro are not shipped: TABLES names a folder
-that has them, and without it their questions are skipped. Print a Markdown table; exit with 1 if a target is
+Each question runs the command as a user would, and recomputes the loss from the released file independently
+(`benchmarks/arx_loss.py`). FARS and the tables of sdcMicro are not shipped: TABLES names a folder that has them;
+without it, their questions are skipped. Print a Markdown table; exit with 1 if a target is
 missed.
 """
 
@@ -27,7 +27,7 @@ from benchmarks.suggest_tables import Table, adult, fars, proposed
 
 #: seconds that the reference computation takes on the machine on which ARX's 3.2 seconds were measured
 REFERENCE_SECONDS = 0.47
-#: half of what ARX's optimum takes there
+#: half the time that ARX takes for its optimum on that machine
 SECONDS = 1.6
 REFERENCE = """
 import numpy
@@ -49,10 +49,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Found:
-    """What the command said, and what the released file says."""
+    """The command's report, and the figures computed from the released file."""
 
     policy: Path
-    said: dict[str, object]
+    report: dict[str, object]
     loss: float
     dropped: float
     seconds: float
@@ -61,15 +61,15 @@ class Found:
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.suggest")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(QUESTIONS)}")
-    parser.add_argument("--engine", choices=suggest_large.ENGINES, help="of `large`; by default all in turn")
+    parser.add_argument("--engine", choices=suggest_large.ENGINES, help="engine for `large`; all of them by default")
     given = parser.parse_args(arguments)
     questions = QUESTIONS if given.engine is None else QUESTIONS | {"large": partial(large, engines=[given.engine])}
     if unknown := [name for name in given.names if name not in questions]:
-        parser.error(f"no such question: {', '.join(unknown)}; there are: {', '.join(questions)}")
-    return _answered([ask for name, ask in questions.items() if not given.names or name in given.names])
+        parser.error(f"no such question: {', '.join(unknown)}; known: {', '.join(questions)}")
+    return _ask_all([ask for name, ask in questions.items() if not given.names or name in given.names])
 
 
-def _answered(questions: Sequence[Callable[[Path], Iterator[Row]]]) -> int:
+def _ask_all(questions: Sequence[Callable[[Path], Iterator[Row]]]) -> int:
     print("| question | measured | to reach | met |\n| --- | --- | --- | --- |")
     missed = 0
     with tempfile.TemporaryDirectory(prefix="acompass-suggest-") as folder:
@@ -85,7 +85,7 @@ def adult_cascade(folder: Path) -> Iterator[Row]:
     table = adult(folder)
     reference = min(_seconds([sys.executable, "-c", REFERENCE]) for _ in range(3))
     limit = SECONDS * reference / REFERENCE_SECONDS
-    twenty = [suggested(folder, table, "--lines", "20") for _ in range(3)]
+    twenty = [run_suggest(folder, table, "--lines", "20") for _ in range(3)]
     best = twenty[0]
     yield at_most("Adult, k = 5, 20 steps: loss", best.loss, 0.0325)
     yield at_most("Adult, k = 5, 20 steps: share dropped", best.dropped, 0.001)
@@ -95,32 +95,32 @@ def adult_cascade(folder: Path) -> Iterator[Row]:
         f"≤ {limit:.2f}",
         min(each.seconds for each in twenty) <= limit,
     )
-    yield at_most("Adult, k = 5, 8 steps: loss", suggested(folder, table, "--lines", "8").loss, 0.080)
-    diverse = suggested(folder, table, "--lines", "20", l=3)
+    yield at_most("Adult, k = 5, 8 steps: loss", run_suggest(folder, table, "--lines", "8").loss, 0.080)
+    diverse = run_suggest(folder, table, "--lines", "20", l=3)
     yield at_most("Adult, k = 5, l = 3, 20 steps: loss", diverse.loss, 0.0362)
 
 
 def adult_other_k(folder: Path) -> Iterator[Row]:
-    """Beside ARX's local recoding, which has no target in these."""
+    """Compare with ARX's local recoding, for which there is no target."""
     table = adult(folder)
     for k, arx in ((2, 0.0176), (10, 0.0475), (20, 0.0645), (50, 0.0987)):
-        found = suggested(folder, table, "--lines", "30", k=k)
+        found = run_suggest(folder, table, "--lines", "30", k=k)
         yield Row(f"Adult, k = {k}, 30 steps: loss", f"{found.loss:.4f}", f"(ARX locally: {arx})", True)
 
 
 def adult_uniform(folder: Path) -> Iterator[Row]:
     table = adult(folder)
     for (k, dropped), arx in ARX_OPTIMA.items():
-        found = suggested(folder, table, "--style", "uniform", "--max-lost", dropped, k=k)
+        found = run_suggest(folder, table, "--style", "uniform", "--max-lost", dropped, k=k)
         equal = round(found.loss, 4) == arx
         yield Row(f"Adult, uniform, k = {k}, {dropped} dropped: loss", f"{found.loss:.4f}", f"= {arx}", equal)
 
 
 def reuse(folder: Path) -> Iterator[Row]:
     one, other = adult(folder, "even", 0, 2), adult(folder, "odd", 1, 2)
-    theirs, own = suggested(folder, one, "--lines", "20"), suggested(folder, other, "--lines", "20")
+    theirs, own = run_suggest(folder, one, "--lines", "20"), run_suggest(folder, other, "--lines", "20")
     reused = released_loss(folder, other, theirs.policy)[0]
-    yield at_most("found on one half of Adult, run on the other / found there: loss", reused / own.loss, 1.05)
+    yield at_most("found on one half of Adult, run on the other / found on the other: loss", reused / own.loss, 1.05)
 
 
 def fars_cascade(folder: Path) -> Iterator[Row]:
@@ -128,9 +128,9 @@ def fars_cascade(folder: Path) -> Iterator[Row]:
     if source is None:
         return
     table = fars(folder, source)
-    found = suggested(folder, table, "--lines", "30")
+    found = run_suggest(folder, table, "--lines", "30")
     yield at_most("FARS in our bands, not ARX's hierarchies, k = 5, 30 steps: loss", found.loss, 0.0476)
-    uniform = suggested(folder, table, "--style", "uniform", "--max-lost", "5%")
+    uniform = run_suggest(folder, table, "--style", "uniform", "--max-lost", "5%")
     yield Row(
         "FARS in our bands, uniform, k = 5, 5% dropped: loss",
         f"{uniform.loss:.4f}",
@@ -145,21 +145,21 @@ def other_tables(folder: Path) -> Iterator[Row]:
         if source is None:
             continue
         table = proposed(folder, source, columns, delimiter)
-        cascade = suggested(folder, table)
-        uniform = suggested(folder, table, "--style", "uniform")
+        cascade = run_suggest(folder, table)
+        uniform = run_suggest(folder, table, "--style", "uniform")
         yield at_most(f"{name}, proposed levels, k = 5: loss / uniform", cascade.loss / uniform.loss, 2 / 3)
         yield at_most(f"{name}: seconds", cascade.seconds, 60)
 
 
 def large(folder: Path, engines: Sequence[str] = tuple(suggest_large.ENGINES)) -> Iterator[Row]:
-    """The memory of DuckDB is that of the command; PostgreSQL and Spark have processes of their own."""
+    """DuckDB uses the memory of the command; PostgreSQL and Spark run in other processes."""
     about = suggest_large.size(folder)
-    for engine, goal, asked in suggest_large.asked(folder, list(engines)):
+    for engine, goal, run in suggest_large.ask_engines(folder, list(engines)):
         question = f"{about}, {engine}, {goal}"
-        yield at_most(f"{question}: seconds", asked.seconds, 300)
-        yield at_most(f"{question}: peak GiB of the command", asked.peak, 4)
-        if asked.elsewhere is not None:
-            yield Row(f"{question}: peak GiB of the engine", f"{asked.elsewhere:.4f}", "", True)
+        yield at_most(f"{question}: seconds", run.seconds, 300)
+        yield at_most(f"{question}: peak GiB of the command", run.peak, 4)
+        if run.engine_peak is not None:
+            yield Row(f"{question}: peak GiB of the engine", f"{run.engine_peak:.4f}", "", True)
 
 
 OTHERS = (
@@ -180,8 +180,8 @@ QUESTIONS: dict[str, Callable[[Path], Iterator[Row]]] = {
 }
 
 
-def suggested(folder: Path, table: Table, *options: str, k: int = 5, l: int | None = None) -> Found:  # noqa: E741
-    """Suggest a policy and release the table with it. The promised k and l must be in the released file."""
+def run_suggest(folder: Path, table: Table, *options: str, k: int = 5, l: int | None = None) -> Found:  # noqa: E741
+    """Suggest a policy and release the table with it. Fail unless the released file has the promised k and l."""
     policy = folder / f"{table.path.stem}.acp"
     hierarchies = (f"--hierarchy={column}={path}" for column, path in table.hierarchies.items())
     command = [
@@ -191,11 +191,11 @@ def suggested(folder: Path, table: Table, *options: str, k: int = 5, l: int | No
         *(() if l is None else ("--sensitive", str(table.sensitive), "--l", str(l))),
     ]
     started = time.perf_counter()
-    said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     seconds = time.perf_counter() - started
     found, dropped = released_loss(folder, table, policy, k, l)
-    assert abs(found - float(said["loss"])) < 1e-9, f"the command said {said['loss']}, the file says {found}"
-    return Found(policy, said, found, dropped, seconds)
+    assert abs(found - float(report["loss"])) < 1e-9, f"the command reports {report['loss']}, the file has {found}"
+    return Found(policy, report, found, dropped, seconds)
 
 
 def released_loss(
@@ -205,15 +205,15 @@ def released_loss(
     k: int = 5,
     l: int | None = None,  # noqa: E741
 ) -> tuple[float, float]:
-    """The loss, and the share of records dropped, of what a policy releases."""
+    """Run a policy; return the loss and the share of records dropped."""
     output = folder / "released.csv"
     files = (str(policy), str(table.path), "-o", str(output))
     command = [sys.executable, "-m", "acompass", "run", *files, "--json"]
-    said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     released = read_records(output, table.delimiter)
     assert smallest_class(released, table.columns) >= k
     assert l is None or fewest_values(released, table.columns, str(table.sensitive)) >= l
-    return loss(released, said["records_in"], table.rows), 1 - len(released) / said["records_in"]
+    return loss(released, report["records_in"], table.rows), 1 - len(released) / report["records_in"]
 
 
 def at_most(question: str, value: float, limit: float) -> Row:

@@ -1,5 +1,5 @@
-"""10 million records with a million combinations: the engine counts them where the table is, the search is
-here. The search also reads `disease`, so that it is asked for pairs of combinations and values too."""
+"""Suggest policies for 10 million records with a million combinations, which each engine counts and the search reads.
+One goal also needs the values of `disease` in each combination."""
 
 import json
 import shutil
@@ -24,23 +24,20 @@ _CREATE = "CREATE TABLE people (id bigint, age bigint, zip text, aec bigint, sex
 
 @dataclass(frozen=True)
 class Place:
-    """A table where an engine finds it. `server` is the process of a server; `program` is the name of the
-    processes that work for the engine, None where there are only ours."""
+    """A table in an engine."""
 
     table: str
-    engine: tuple[str, ...] = ()
-    server: int | None = None
-    program: str | None = None
+    engine: tuple[str, ...] = ()  # options of the command
+    server: int | None = None  # process id
+    program: str | None = None  # name of the engine's processes; None if it runs in the command's process
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Seconds and GiB of the command; `elsewhere` are GiB of the largest process of the engine."""
-
+class SuggestRun:
     policy: str
     seconds: float
-    peak: float
-    elsewhere: float | None
+    peak: float  # GiB of the command
+    engine_peak: float | None  # GiB of the engine's largest process
 
 
 @contextmanager
@@ -50,13 +47,13 @@ def in_duckdb(file: str, _folder: Path) -> Iterator[Place]:
 
 @contextmanager
 def in_spark(file: str, _folder: Path) -> Iterator[Place]:
-    """In a Java process of two threads, with the memory that Spark takes if nobody says otherwise."""
+    """In a Java process with two threads and Spark's default memory."""
     yield Place(file, ("--engine", "local[2]"), program="java")
 
 
 @contextmanager
 def in_postgres(file: str, folder: Path) -> Iterator[Place]:
-    """In a server of its own, which is removed at the end."""
+    """In a new server, which is removed at the end."""
     import psycopg
 
     from tests.engines.postgres_server import running_server
@@ -81,8 +78,8 @@ ENGINES: dict[str, Callable[[str, Path], AbstractContextManager[Place]]] = {
 }
 
 
-def asked(folder: Path, engines: list[str]) -> Iterator[tuple[str, str, Asked]]:
-    """Every engine and goal. The policies must be the same for all engines."""
+def ask_engines(folder: Path, engines: list[str]) -> Iterator[tuple[str, str, SuggestRun]]:
+    """Ask every engine for every goal. All engines must give the same policies."""
     file, policies = many_combinations(folder, RECORDS), dict[str, str]()
     for engine in engines:
         if engine == "spark" and shutil.which("java") is None:
@@ -90,20 +87,20 @@ def asked(folder: Path, engines: list[str]) -> Iterator[tuple[str, str, Asked]]:
             continue
         with ENGINES[engine](file, folder) as place:
             for name, goal in GOALS.items():
-                answer = _asked(place, goal, folder / "large.acp")
-                assert policies.setdefault(name, answer.policy) == answer.policy, f"another policy: {engine}"
+                answer = _ask(place, goal, folder / "large.acp")
+                assert policies.setdefault(name, answer.policy) == answer.policy, f"{engine} gives another policy"
                 yield engine, name, answer
 
 
 def size(folder: Path) -> str:
-    """How many records and combinations there are."""
+    """Describe the numbers of records and combinations."""
     file, columns = many_combinations(folder, RECORDS), ", ".join(COLUMNS)
     with duckdb.connect() as con:
         (found,) = con.execute(f"SELECT count(*) FROM (SELECT DISTINCT {columns} FROM '{file}')").fetchall()
     return f"{RECORDS:,} records, {found[0]:,} combinations"
 
 
-def _asked(place: Place, goal: tuple[str, ...], policy: Path) -> Asked:
+def _ask(place: Place, goal: tuple[str, ...], policy: Path) -> SuggestRun:
     command = ("suggest", place.table, *place.engine, "--qi", ",".join(COLUMNS), *goal, "--lines", "15")
     started = time.perf_counter()
     with subprocess.Popen(
@@ -113,12 +110,12 @@ def _asked(place: Place, goal: tuple[str, ...], policy: Path) -> Asked:
     ) as process:
         peaks = Peaks([process.pid, *([] if place.server is None else [place.server])])
         while process.poll() is None:
-            peaks.look()
+            peaks.update()
             time.sleep(0.1)
         assert process.stdout is not None
-        said = process.stdout.read()
+        report = process.stdout.read()
     seconds = time.perf_counter() - started
-    assert process.returncode == 0, said
-    assert json.loads(said)["records_in"] == RECORDS
-    elsewhere = None if place.program is None else peaks.largest(place.program)
-    return Asked(policy.read_text(), seconds, peaks.largest("python"), elsewhere)
+    assert process.returncode == 0, report
+    assert json.loads(report)["records_in"] == RECORDS
+    engine_peak = None if place.program is None else peaks.largest(place.program)
+    return SuggestRun(policy.read_text(), seconds, peaks.largest("python"), engine_peak)

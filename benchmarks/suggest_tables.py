@@ -25,12 +25,9 @@ ADULT_COLUMNS = (
 
 @dataclass(frozen=True)
 class Table:
-    """`hierarchies` has a file for each quasi-identifier. If they are `given`, `suggest` is told of them;
-    otherwise, it proposes the same ones itself."""
-
     path: Path
-    hierarchies: dict[str, Path]
-    given: bool
+    hierarchies: dict[str, Path]  # a file for each quasi-identifier
+    given: bool  # whether to pass the hierarchies to `suggest`; otherwise, it derives the same ones
     delimiter: str = ","
     sensitive: str | None = None
 
@@ -44,7 +41,7 @@ class Table:
 
 
 def adult(folder: Path, name: str = "adult", start: int = 0, step: int = 1) -> Table:
-    """The records of Adult that have every value: 30,162. `step` takes every second one, and so on."""
+    """The 30,162 complete records of Adult, or every `step`-th of them from `start` on."""
     path = folder / f"{name}.csv"
     with gzip.open(ADULT / "adult.csv.gz", "rt", encoding="utf-8", newline="") as file:
         header, *records = csv.reader(file)
@@ -54,7 +51,7 @@ def adult(folder: Path, name: str = "adult", start: int = 0, step: int = 1) -> T
     return Table(path, hierarchies, given=True, sensitive="occupation")
 
 
-#: bands of our own: those of ARX's figures are not available, and the optima differ (0.1665, 0.1191)
+#: our own bands: those behind ARX's figures are not available, and the optima differ (0.1665, 0.1191)
 FARS_BANDS = {
     "iage": "5,10,20,40",
     "irace": "5",
@@ -67,7 +64,7 @@ FARS_BANDS = {
 
 
 def fars(folder: Path, path: Path) -> Table:
-    """US road fatalities, in other hierarchies than those of ARX's figures, so they do not compare."""
+    """US road fatalities, with other hierarchies than ARX's figures, so the two cannot be compared."""
     hierarchies = {column: folder / f"fars-{column}.csv" for column in FARS_BANDS}
     for column, widths in FARS_BANDS.items():
         levels = ("--from-values",) if widths is None else ("--bands", widths)

@@ -21,7 +21,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 ROOT = Path(__file__).parents[1]
 README = Path(__file__).with_name("wheelhouse.md")
-#: included only on request: pyspark is larger than all others together
+#: included only on request: pyspark is larger than everything else together
 LARGE = {"spark"}
 #: an example to try: a policy, a table and a trace
 DEMO = Path("examples", "electricity")

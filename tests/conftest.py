@@ -1,4 +1,4 @@
-"""Hypothesis without time limits, marks by what a test needs, servers that several folders share."""
+"""Hypothesis settings, the marks of each test, and fixtures that several folders share."""
 
 import gc
 import signal
@@ -17,16 +17,16 @@ from tests.length import at_length
 
 __all__ = ["cluster", "postgres", "spark"]
 
-# a slow machine is not a counterexample; a test that hangs meets the time limit in pyproject.toml
+# a slow machine is not a counterexample; the time limit in pyproject.toml ends a test that hangs
 settings.register_profile(
     "acompass", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=at_length(25)
 )
 settings.load_profile("acompass")
 
-# trees of SQL are garbage in cycles, and searching for it after every 700 objects takes time
+# SQL trees contain reference cycles, and collecting them after every 700 allocations is slow
 gc.set_threshold(50_000, 20, 100)
 
-#: the marks of tests that use a fixture or an engine of this name, or have it in the name of their file
+#: the marks of tests that use a fixture or an engine with this name, or whose file name contains it
 NEEDS = {
     "browser": ("browser",),
     "cluster": ("server", "spark"),
@@ -35,9 +35,9 @@ NEEDS = {
 }
 #: folders whose tests need Coq, a network, Node, or packages that are built or installed
 PRODUCT = {"action", "certify", "docs", "editors", "pre_commit", "releasing", "theory"}
-#: folders whose tests share an environment that takes long to make
+#: folders whose tests share an environment that is slow to build
 ENVIRONMENTS = {"action", "editors", "pre_commit", "releasing"}
-#: every test that was collected, with its marks
+#: every collected test, with its marks
 COLLECTED = pytest.StashKey[dict[str, set[str]]]()
 
 
@@ -45,12 +45,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--durations-file",
         default="build/durations.csv",
-        help="where the CPU seconds of every test are written",
+        help="the file for the CPU seconds of every test",
     )
     parser.addoption(
         "--no-cpu-limit",
         action="store_true",
-        help="let tests without the mark `slow` take any time",
+        help="do not limit the CPU time of tests without the mark `slow`",
     )
 
 
@@ -64,8 +64,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _restore_signals() -> None:
-    """`nohup make test &` starts us with signals ignored, and the commands that tests interrupt would ignore
-    them too. A handler that does nothing is as good for us, and a new program does not inherit it."""
+    """`nohup make test &` starts pytest with signals ignored, and the commands that tests interrupt would inherit
+    that. A handler that does nothing has the same effect here and is not inherited."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
@@ -82,7 +82,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         target = _target(item)
         item.add_marker(target)
         if target != "quick":
-            item.add_marker("slow")  # a server, Java, a browser, Coq or pip takes long whatever is tested
+            item.add_marker("slow")  # servers, Java, browsers, Coq and pip are slow to start
         if group := _group(item):
             item.add_marker(pytest.mark.group(group))
     write_groups(config, items)
@@ -114,12 +114,12 @@ def _group(item: pytest.Item) -> str | None:
 def _needs(item: pytest.Item) -> set[str]:
     assert isinstance(item, pytest.Function)
     params = item.callspec.params if hasattr(item, "callspec") else {}
-    named = {need for value in params.values() for need in _named_by(value)}
+    named = {need for value in params.values() for need in _names_in(value)}
     return {*item.fixturenames, *named, *item.path.stem.split("_"), item.path.parent.name}
 
 
-def _named_by(value: Any) -> set[str]:
-    """An engine's name, or the servers that a page of the documentation asks for."""
+def _names_in(value: Any) -> set[str]:
+    """An engine's name, or the servers that a documentation page needs."""
     match value:
         case str():
             return {value}

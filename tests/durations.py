@@ -1,8 +1,8 @@
 """The CPU seconds of every test, and a limit for those that are not marked as slow.
 
-CPU seconds, of this process and the processes that it waits for, depend on what a test does, and hardly on
-what else the machine does. A machine that computes more slowly than ours has a higher limit. Only the test
-itself counts, not its fixtures: the first test that uses a server starts it.
+The CPU seconds of this process and its children depend on what a test does, and hardly on the load of the
+machine. A machine that is slower than ours has a higher limit. Fixtures do not count, because the first test that
+uses a server starts it.
 
 The seconds of the last run are in `build/durations.csv`, or in the file that `--durations-file` names."""
 
@@ -53,7 +53,7 @@ def is_too_long(seconds: float, item: pytest.Item) -> bool:
 
 
 class Recorder:
-    """Notes the seconds of each phase of each test, and writes them when the run ends."""
+    """Records the CPU seconds of each phase of each test, and writes them when the run ends."""
 
     def __init__(self, path: Path, is_limited: bool):
         self._path, self._is_limited = path, is_limited
@@ -61,17 +61,17 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        return (yield from self._measured(item))
+        return (yield from self._measure(item))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        return (yield from self._measured(item))
+        return (yield from self._measure(item))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        return (yield from self._measured(item))
+        return (yield from self._measure(item))
 
-    def _measured(self, item: pytest.Item) -> Generator[None, Any, Any]:
+    def _measure(self, item: pytest.Item) -> Generator[None, Any, Any]:
         before = cpu_seconds()
         try:
             return (yield)
@@ -84,7 +84,7 @@ class Recorder:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
         seconds = item.stash.get(_CPU, 0.0)
-        # a copy, since the list belongs to the item and has the phases before
+        # a new list: the item's own also has the earlier phases
         report.user_properties = [(_PROPERTY, round(seconds, 3))]
         if call.when == "call" and report.passed and self._is_limited and is_too_long(seconds, item):
             report.outcome = "failed"
@@ -95,7 +95,7 @@ class Recorder:
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """With pytest-xdist, also in the process that starts the others."""
+        """With pytest-xdist, the controller calls this too."""
         for name, value in report.user_properties:
             if name == _PROPERTY:
                 phases = self._seconds.setdefault(report.nodeid, {})

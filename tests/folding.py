@@ -3,7 +3,7 @@
     @folded("mistake", MISTAKES, ids=lambda mistake: mistake.text)
     def test_mistake(mistake: Mistake) -> None: ...
 
-has the arguments of `pytest.mark.parametrize` and calls the function just as often, but is one test:
+`@folded` takes the arguments of `pytest.mark.parametrize` and calls the function as often, but as one test:
 collecting, reporting and distributing a test takes longer than many of these cases. Each case has its own
 `tmp_path`."""
 
@@ -22,7 +22,7 @@ _FAILURES = (Exception, pytest.fail.Exception)
 def folded(
     names: str | tuple[str, ...], cases: Iterable[Any], ids: Callable[[Any], object] = repr
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """`ids` returns what to call a case in the report of its failure."""
+    """`ids` names a case in the report of its failure."""
     each = tuple(name.strip() for name in names.split(",")) if isinstance(names, str) else names
     listed = list(cases)
 
@@ -59,7 +59,7 @@ def _own(fixtures: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 def _as_exception(failure: BaseException) -> Exception:
-    """An exception group of exceptions cannot hold `pytest.fail`'s, which is a BaseException."""
+    """An exception group of exceptions cannot hold the exception of `pytest.fail`, which is a BaseException."""
     if isinstance(failure, Exception):
         return failure
     found = AssertionError(str(failure)).with_traceback(failure.__traceback__)

@@ -1,4 +1,4 @@
-"""Git repositories in temporary folders, and this one as others would clone it."""
+"""Git repositories in temporary folders, and a copy of this one."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ _IDENTITY = {
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment without what would make a program find this checkout, or another repository."""
+    """The environment without variables that point to this checkout or to another repository."""
     leads_here = ("PYTHONPATH", "VIRTUAL_ENV")
     kept = {name: value for name, value in os.environ.items() if name not in leads_here}
     return {**{name: value for name, value in kept.items() if not name.startswith("GIT_")}, **_IDENTITY}
@@ -33,7 +33,7 @@ class Repository:
     folder: Path
 
     @classmethod
-    def created(cls, folder: Path) -> "Repository":
+    def create(cls, folder: Path) -> "Repository":
         if shutil.which("git") is None:
             pytest.skip("Git is missing")
         folder.mkdir(parents=True, exist_ok=True)
@@ -59,17 +59,16 @@ class Repository:
             path.write_text(text, encoding="utf-8")
 
     def commit(self, files: dict[str, str] | None = None) -> str:
-        """Commit everything in the folder, these files too. Returns the commit."""
+        """Write these files, commit everything in the folder, and return the commit's hash."""
         self.write(files or {})
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", "A change")
         return self.git("rev-parse", "HEAD")
 
 
-def copy_of_this_repository(folder: Path) -> Repository:
-    """What Git tracks or would track, as it is now, in one commit: a change need not be committed to be
-    tested."""
-    repository = Repository.created(folder)
+def copy_this_repository(folder: Path) -> Repository:
+    """Copy the files that Git tracks or would track into a repository with one commit, uncommitted changes included."""
+    repository = Repository.create(folder)
     for path in kept_files():
         copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -79,7 +78,7 @@ def copy_of_this_repository(folder: Path) -> Repository:
 
 
 def require_packages(folder: Path) -> None:
-    """Skip the test where pip cannot get a package, which environments of their own need."""
+    """Skip the test if pip cannot download the packages that a new environment needs."""
     download = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder)]
     if subprocess.run([*download, "hatchling"], capture_output=True, env=clean_environment()).returncode:
         pytest.skip("pip reaches no package index")

@@ -1,9 +1,8 @@
 """Tests of one group run in one process, so that it starts Java, makes an environment or opens a browser
 once.
 
-pytest-xdist has this as `--dist loadgroup`, by adding the group to the name of a test. Newer versions of
-pytest do not let it, so here the processes write the groups to a file, and the process that distributes the
-tests reads it."""
+pytest-xdist does this with `--dist loadgroup`, by adding the group to a test's name, which newer versions of
+pytest do not allow. Here the workers write the groups to a file, and the controller reads it."""
 
 import json
 import os
@@ -33,7 +32,7 @@ class GroupScheduling(LoadScopeScheduling):
 
 
 class Grouping:
-    """Of the process that starts the others."""
+    """The plugin of the controller."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="acompass-groups-")
@@ -52,7 +51,7 @@ class Grouping:
 
 
 def write_groups(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
-    """Tell the process that started this one, if there is one, the groups of all tests."""
+    """Report the groups of all tests to the controller, if this process is a worker."""
     path = getattr(config, "workerinput", {}).get(_FILE)
     if path is None:
         return

@@ -1,8 +1,8 @@
-"""What the processes of one run share: the first one that needs it makes it, and the others wait for it."""
+"""Resources that the processes of one run share: the first process that needs one creates it, the others wait."""
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,26 +13,14 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 
 
 def shared_folder(factory: pytest.TempPathFactory) -> Path:
-    """A folder of this run, the same one for all its processes."""
+    """A folder that all processes of this run share."""
     own = factory.getbasetemp()
     return own.parent if WORKER else own
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Only one process at a time is in here with this path."""
+def lock(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock on this path, across processes."""
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """The folder of this name, which `make` fills once for all processes of the run."""
-    folder = shared_folder(factory) / name
-    complete = folder.with_name(f"{name}.complete")
-    with locked(folder.with_name(f"{name}.lock")):
-        if not complete.exists():
-            folder.mkdir(exist_ok=True)
-            make(folder)
-            complete.touch()
-    return folder

@@ -53,7 +53,7 @@ def test_lint_is_silent() -> None:
 
 
 @pytest.mark.slow
-def test_it_loses_less_information() -> None:
+def test_it_loses_less_information_than_the_papers_policy() -> None:
     losses = {name: float(words[3]) for name, words in _printed_losses().items()}
     assert losses["policy.acp"] < losses["paper.acp"] / 5
 
@@ -70,7 +70,7 @@ POLICY = ADMISSIONS / "policy.acp"
 ADMISSIONS_PARAMS = {"k": 3, "l": 2}
 
 
-def test_the_script_makes_the_table() -> None:
+def test_the_script_writes_the_table() -> None:
     spec = importlib.util.spec_from_file_location("make_table", ADMISSIONS / "make_table.py")
     assert spec is not None
     assert spec.loader is not None
@@ -81,15 +81,15 @@ def test_the_script_makes_the_table() -> None:
     assert made.getvalue() == ADMISSIONS_TABLE.read_text(encoding="utf-8")
 
 
-def test_every_claim_is_proved_admissions() -> None:
+def test_every_claim_about_the_admissions_is_proved() -> None:
     assert acompass.prove(acompass.load(POLICY), table=ADMISSIONS_TABLE, params=ADMISSIONS_PARAMS).ok
 
 
-def test_lint_is_silent_admissions() -> None:
+def test_lint_is_silent_about_the_admissions() -> None:
     assert acompass.lint(acompass.load(POLICY), table=ADMISSIONS_TABLE, params=ADMISSIONS_PARAMS) == ()
 
 
-def test_k_and_l_are_reached_and_every_form_does_something(tmp_path: Path) -> None:
+def test_k_and_l_are_reached_and_every_requirement_affects_records(tmp_path: Path) -> None:
     policy, output = acompass.load(POLICY), tmp_path / "released.csv"
     result = acompass.run(policy, ADMISSIONS_TABLE, params=ADMISSIONS_PARAMS, output=output)
     assert all(outcome.affected for outcome in result.requirements)

@@ -4,6 +4,7 @@ A busy machine is slow, so the limits are far above any time ever seen; a test t
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 #: seconds until another process must have started, answered or ended
 PATIENCE = 240
@@ -14,3 +15,11 @@ def wait_until(happened: Callable[[], object], explain: Callable[[], str] = lamb
     while not happened():
         assert time.monotonic() < end, explain()
         time.sleep(0.02)
+
+
+def is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state.rpartition(")")[2].split()[0] != "Z"

@@ -1,4 +1,4 @@
-"""The questions, one per file, in the order of the table."""
+"""The questions, in the order of the table in docs/performance.md."""
 
 from benchmarks.questions import (
     anjana,

@@ -37,7 +37,7 @@ print(json.dumps({"seconds": taken, "levels": [int(level) for level in levels], 
 
 
 def _known_people(folder: Path) -> tuple[str, pyarrow.Table]:
-    """Adult without the records that have `?` in a quasi-identifier: the hierarchies have no `?`."""
+    """Adult without the records that have `?` in a quasi-identifier: which the hierarchies do not contain."""
     with gzip.open(_ADULT / "adult.csv.gz", "rt", newline="") as file:
         people = [p for p in csv.DictReader(file) if "?" not in (p[name] for name in _QUASI_IDENTIFIERS)]
     path = folder / "known.csv"

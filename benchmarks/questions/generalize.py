@@ -1,4 +1,4 @@
-"""Is one line of GENERALIZE, file to file, as fast as the best query by hand?"""
+"""Is one line of GENERALIZE, file to file, as fast as the best hand-written query?"""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ CASE WHEN age >= 90 THEN '90+' ELSE concat(age // 5 * 5, '-', age // 5 * 5 + 4) 
 
 
 def _compare(table: str, policy: str, query: str, setting: Setting) -> Answer:
-    """Our run of the policy and DuckDB's run of the query, both from the file to a file."""
+    """Compare our run of the policy with DuckDB's run of the query, both from file to file."""
     ours, theirs = setting.folder / "ours.parquet", setting.folder / "theirs.parquet"
     parsed = acompass.parse(policy)
     with duckdb.connect() as con:

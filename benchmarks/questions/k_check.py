@@ -1,4 +1,4 @@
-"""Is a k-check as fast as a query written by hand?"""
+"""Is a k-check as fast as a hand-written query?"""
 
 import duckdb
 

@@ -4,7 +4,7 @@ import duckdb
 
 import acompass
 from benchmarks.data import people
-from benchmarks.peers import interpreter, timed, version
+from benchmarks.peers import interpreter, run_timed, version
 from benchmarks.question import Answer, Question, Setting, at_least, seconds
 
 RECORDS = 100_000
@@ -25,7 +25,7 @@ def _ask(setting: Setting) -> Answer:
     csv = str(setting.folder / "people.csv")
     with duckdb.connect() as con:
         con.execute(f"COPY (FROM '{table}') TO '{csv}'")
-    theirs = timed(python, _SCRIPT, csv)
+    theirs = run_timed(python, _SCRIPT, csv)
     policy = acompass.parse(_POLICY)
     ours = min(seconds(lambda: acompass.check(policy, table)) for _ in range(5))
     note = f"pycanon {version(python, 'pycanon')}, {RECORDS:,} records, reading not counted for pycanon"

@@ -1,4 +1,4 @@
-"""Do 1,000 generalization rules cost about as much as one?"""
+"""Do 1,000 generalization rules take about as long as one?"""
 
 import acompass
 from benchmarks.data import people

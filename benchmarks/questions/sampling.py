@@ -1,4 +1,4 @@
-"""Are sampling and randomized response, file to file, as fast as SQL by hand that ranks and hashes alike?"""
+"""Are sampling and randomized response, file to file, as fast as hand-written SQL with the same ranks and hashes?"""
 
 from functools import partial
 
@@ -18,13 +18,13 @@ FROM read_parquet('{{table}}', file_row_number = true)
 
 
 def _hash(place: str) -> str:
-    """The value of the trace at that place, times 2⁵² (D19)."""
+    """The trace's value at this position, times 2⁵² (D19, seeds)."""
     return f"CAST('0x' || substr(sha256('{_SEED}:' || CAST({place} AS VARCHAR)), 1, 13) AS BIGINT)"
 
 
 _SAMPLE = f"SELECT {_COLUMNS} FROM ({_RANKED}) WHERE {_hash('i')} >= {3 * 2**50} ORDER BY file_row_number"
 
-#: those who are drawn answer by the values that follow those of all records
+#: the drawn records use trace values after the first one of each record
 _RESPONSE = f"""
 WITH drawn AS (SELECT *, {_hash("i")} < {2**50} AS is_drawn FROM ({_RANKED})),
 numbered AS (SELECT *, sum(CAST(is_drawn AS BIGINT)) OVER (ORDER BY i) AS j FROM drawn)
@@ -34,7 +34,7 @@ SELECT * EXCLUDE (i, j, is_drawn, file_row_number) REPLACE (CASE
   ELSE disease END AS disease)
 FROM numbered ORDER BY file_row_number
 """
-_URN = ", ".join(f"'d{answer}'" for answer in range(_ANSWERS))
+_VALUES = ", ".join(f"'d{answer}'" for answer in range(_ANSWERS))
 
 
 def _ask(policy: str, query: str, setting: Setting) -> Answer:
@@ -52,14 +52,14 @@ def _ask(policy: str, query: str, setting: Setting) -> Answer:
 
 
 def _question(name: str, text: str, policy: str, query: str) -> Question:
-    said = f"{text}, file to file / the same ranks and hashes by hand"
-    return Question(name, said, "≤ 1.30", at_most(1.30), partial(_ask, policy, query))
+    question_text = f"{text}, file to file / the same ranks and hashes by hand"
+    return Question(name, question_text, "≤ 1.30", at_most(1.30), partial(_ask, policy, query))
 
 
 SAMPLE = _question("sample", "a sample of a quarter", "ALWAYS : WITH PROBABILITY 0.75 REJECT;", _SAMPLE)
 RESPONSE = _question(
     "randomized response",
     "randomized response of a quarter, 40 answers",
-    f"ALWAYS : WITH PROBABILITY 0.25 RANDOM disease FROM ({_URN});",
+    f"ALWAYS : WITH PROBABILITY 0.25 RANDOM disease FROM ({_VALUES});",
     _RESPONSE,
 )

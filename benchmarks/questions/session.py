@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.question import Answer, Question, Setting, at_most
 
 _ADULT = Path(__file__).parents[2] / "examples" / "adult"
-#: a process of its own: the first check includes the import of the engine, as for a user
+#: run in a new process, so that the first check includes the import of the engine, as for a user
 _SCRIPT = """
 import sys, time
 import acompass

@@ -1,7 +1,7 @@
 """What does a cluster cost for a table that fits on one machine?
 
-One master and two workers run on this machine, each worker with one core, so that Spark has the same cores as
-DuckDB in one process, plus the cost of spreading the work. Both read the same Parquet file and write Parquet.
+One master and two workers run on this machine, each worker with one core, so that Spark has as many cores as
+DuckDB in one process, plus the cost of distributing the work. Both read the same Parquet file and write Parquet.
 """
 
 import json

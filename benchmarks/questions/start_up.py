@@ -1,4 +1,4 @@
-"""Does a check of ten records take little longer than importing its libraries?"""
+"""Does a check of ten records take only a little longer than importing its libraries?"""
 
 import compileall
 import subprocess

@@ -1,4 +1,4 @@
-"""Do requirements that read what others wrote cost as little as the same UPDATEs, and grow linearly?"""
+"""Do requirements that read columns that others write take as little time as the same UPDATEs, and grow linearly?"""
 
 from collections.abc import Callable
 from pathlib import Path

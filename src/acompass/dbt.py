@@ -11,7 +11,7 @@ from typing import Any
 
 from acompass import session
 from acompass.errors.diagnostics import AcompassError
-from acompass.errors.wording import count_text
+from acompass.errors.display import count_text
 from acompass.language.program.constants import ParamValue
 from acompass.policy import Policy, parse
 from acompass.result import RequirementOutcome
@@ -65,4 +65,5 @@ def _describe_violation(outcome: RequirementOutcome) -> str:
     return f"line {outcome.line} is violated: {count_text(outcome.affected, 'record')} of {outcome.records:,}"
 
 
+# `acompass.dbt` was once a package: models that earlier versions wrote run `from acompass.dbt.release import release`
 sys.modules[f"{__name__}.release"] = sys.modules[__name__]

@@ -19,14 +19,13 @@ from acompass.errors.diagnostics import CallError, Diagnostic
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: for all columns, by column, or as texts such as `drop` and `Zip=?`
+#: one choice for all columns, a choice by column, or texts such as `drop` and `Zip=?`
 MissingArgument: TypeAlias = str | Mapping[str, str] | tuple[str, ...]
 
 #: formats of local dates by column (D28, local dates), or texts such as `Admission=%d.%m.%Y`
 DatesArgument: TypeAlias = Mapping[str, str] | tuple[str, ...]
 
-
-#: by column a hierarchy file, `bands:5,10`, `prefix:4,3` or `dates`; or texts such as `Age=bands:5,10`
+#: for each column a hierarchy file, `bands:5,10`, `prefix:4,3` or `dates`; or texts such as `Age=bands:5,10`
 HierarchiesArgument: TypeAlias = Mapping[str, str | os.PathLike[str]] | tuple[str, ...]
 
 #: ways to handle missing values other than replacing them (D11, missing values)
@@ -66,7 +65,7 @@ class _Unfit(Exception):
 class _Expected:
     words: str
     example: str  # can be pasted
-    take: Callable[[Any], Any]  # return the value or raise _Unfit
+    take: Callable[[Any], Any]  # returns the accepted value, or raises _Unfit
 
 
 def validate_arguments(function: Callable[P, R]) -> Callable[P, R]:
@@ -256,7 +255,7 @@ def _function(value: Any) -> Any:
 
 
 def _each(take: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
-    """Accept a collection of such values. A single text does not count as the collection of its letters."""
+    """Accept a collection of such values, but not a single text, which is a collection of letters."""
 
     def take_each(value: Any) -> tuple[Any, ...]:
         return tuple(_inside(value, take, each) for each in _values(value))
@@ -330,7 +329,7 @@ def _table(value: Any) -> Any:
 _TABLE = _Expected("a path, a data frame or a list of dicts", '"people.csv"', _table)
 _POLICY = _Expected("a policy or its text", 'acompass.load("policy.acp")', _policy)
 
-#: what to call a value of each type, the most specific type first
+#: the words for a value of each type, the most specific type first
 _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (type(None), "None"),
     (bool, "a boolean"),

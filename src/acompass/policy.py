@@ -84,7 +84,7 @@ def parse(text: str, name: str = "<policy>", paper: bool = False) -> Policy:
 
 
 def parse_file(text: str, path: str, paper: bool = False) -> Policy:
-    """Parse the text of a file, which need not have been saved."""
+    """Parse the text of a file, which may be unsaved."""
     return _parse_named(text, path, str(Path(path).parent), paper)
 
 
@@ -142,7 +142,7 @@ def _decode(content: bytes, name: str) -> str:
 
 
 def as_policy(policy: "Policy | str", paper: bool = False) -> Policy:
-    """Return the policy, parsed if it is text, for use in a call. With `paper`, accept only the paper's language.
+    """Return the policy for a call, parsing it if it is text. With `paper`, accept only the paper's language.
 
     A policy without requirements is an error here, because every table would pass (D29, nothing selected). `parse`,
     `load` and the formatter accept it: a policy may be written step by step.
@@ -323,7 +323,7 @@ def _param(section: _Section, name: str, value: Any) -> "ParamValue":
         return value.isoformat()
     is_finite = not isinstance(value, Decimal) or value.is_finite()
     if not isinstance(value, bool | int | str | Decimal) or not is_finite:
-        message = f"the value of parameter `{name}` is not a number, a text or a date"
+        message = f"the value of parameter `{name}` is not a number, text or a date"
         section.fail(place, message, f"write for example `{name} = 5`")
     return value
 

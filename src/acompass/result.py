@@ -43,9 +43,9 @@ class RequirementOutcome:
     holds: bool | None
     affected: int  # |V|, the number of violating records; 0 if the assertion holds
     action: ActionName | None
-    records: int  # in the table on which the assertion was evaluated
+    records: int  # number of records in the table on which the assertion was evaluated
     sample: Sample | None = None
-    #: of performing the action on an affected record, None if it is certain; no outcome has the number performed
+    #: that the action is performed on an affected record; None if it is certain. `affected` counts all of them
     probability: Fraction | None = None
 
     @property
@@ -63,9 +63,9 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Result(ReportedAnswer):
-    records_in: int  # in the input table, including `dropped`
+    records_in: int  # number of records in the input table, including `dropped`
     records_out: int
-    ok: bool  # no assertion is violated; for a run, none of a requirement without an action
+    ok: bool  # no assertion is violated; for a run, only requirements without an action count
     requirements: tuple[RequirementOutcome, ...]
     trace_used: int
     dropped: int = 0  # incomplete records (D11, missing values)

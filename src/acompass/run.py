@@ -1,4 +1,4 @@
-"""The whole flow on one page, from a policy and an open table to a result.
+"""The whole flow, from a policy and an open table to a result.
 
 Every command and every Python call runs through this module, on a table that `session.open` opened."""
 
@@ -27,7 +27,7 @@ from acompass.language.program.effects import (
     probability_of,
     process_of,
 )
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program
 from acompass.language.program.types import Kind, Schema
 from acompass.language.program.uses import uses
@@ -102,7 +102,7 @@ def preview_policy(source: OpenTable, call: Call) -> Result:
 
 
 def program_for_table(source: OpenTable, call: Call) -> Program:
-    """Check the policy against the table and require a complete table: all that a run does before line 1."""
+    """Check the policy against the table and require a complete table, as a run does before its first requirement."""
     with load_and_check(source, call) as (_, program):
         return program
 
@@ -151,11 +151,11 @@ def execute(loaded: LoadedTable, program: Program, stages: Sequence[Stage], call
         return loaded.execute(stages, call.execution)
     except TraceExhausted as error:
         raise trace_too_short(error.needed, error.given) from None
-    except Unlabelled as error:
+    except UnlabeledValueError as error:
         raise _missing_label(program, error) from None
 
 
-def _missing_label(program: Program, error: Unlabelled) -> TableError:
+def _missing_label(program: Program, error: UnlabeledValueError) -> TableError:
     requirement = program.requirements[error.requirement - 1]
     action = as_generalize(requirement.action)
     assert action is not None, "only a GENERALIZE looks for labels"

@@ -4,7 +4,7 @@ import { effect, signal, untracked, type ReadonlySignal } from "@preact/signals"
 import { isAbort, post, Stale, type Route, type Routes } from "./api";
 import { epoch, lostContact } from "./state";
 
-/** Milliseconds to wait while the user types: longer than between two letters, too short to notice. */
+/** Milliseconds to wait while the user types: longer than the time between two keys, too short to notice. */
 export const TYPING_PAUSE = 120;
 const RETRY = 400;
 
@@ -72,7 +72,7 @@ export class Answer<R extends Route> {
   }
 }
 
-/** Wait only for the end of typing, not for a change of a parameter. */
+/** Pause only while the text changes, not for a new parameter value. */
 const text = (asked: object): string | undefined => ("text" in asked && typeof asked.text === "string" ? asked.text : undefined);
 
 /** Busy without flicker: shown only after a delay, and then long enough to be read. */

@@ -1,4 +1,4 @@
-/** The questions that the page keeps asking about the policy and the table. A panel's question waits until the panel is open. */
+/** The questions that the page keeps asking about the policy and the table. A panel's questions are asked only while it is open. */
 
 import { computed, effect, signal } from "@preact/signals";
 import { Answer, steady } from "./answer";
@@ -25,7 +25,7 @@ effect(() => {
   if (names !== undefined) parameterNames.value = names;
 });
 
-/** An empty policy is a beginning, not a mistake. */
+/** An empty policy is not reported as a mistake. */
 export const empty = computed(() => text.value.trim() === "");
 export const problems = computed(() => (empty.value ? [] : (diagnosis.value.value?.diagnostics ?? [])));
 export const errors = computed(() => problems.value.filter((each) => each.severity === "error"));
@@ -39,12 +39,12 @@ export const judged = computed<Judged[]>(() => {
   const proved = new Map((proofs.value.value?.proofs ?? []).map((proof) => [proof.from, proof]));
   return (verdicts.value.value?.verdicts?.requirements ?? []).map((requirement) => ({
     requirement,
-    text: spelled(policy, requirement),
+    text: policyText(policy, requirement),
     proof: proved.get(requirement.from) ?? null,
   }));
 });
 
-export const spelled = (policy: string, { from, to }: Range): string => policy.slice(from, to).replace(/\s+/g, " ");
+export const policyText = (policy: string, { from, to }: Range): string => policy.slice(from, to).replace(/\s+/g, " ");
 
 const anyBusy = computed(() => [diagnosis, verdicts, proofs, table, risk, change].some((each) => each.busy.value));
 export const busy = steady(anyBusy);

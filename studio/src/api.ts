@@ -40,7 +40,7 @@ export type Requirement = Range & {
   line: number;
   text: string;
   action: string | null;
-  /** in digits, if the action is performed with a probability */
+  /** as a decimal, if the action is performed with a probability */
   probability: string | null;
   holds: boolean | null;
   affected: number;
@@ -109,7 +109,7 @@ export type Driver = Without & { column: string; before: Without };
 type InClasses = { classes: number; records: number };
 export type Risk = {
   before: RiskSide;
-  /** null while the policy cannot be performed */
+  /** null while the policy cannot be applied */
   after: RiskSide | null;
   drivers: Driver[];
   sizes: { size: string; before: InClasses; after?: InClasses }[];
@@ -216,12 +216,12 @@ export type Routes = {
 };
 export type Route = keyof Routes;
 
-/** The server understood the request and declined it. */
+/** The server rejected the request. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
     message: string,
-    /** files that exist already, where that is the reason */
+    /** files that already exist, if that is the reason */
     readonly exists: string[] | null,
   ) {
     super(message);
@@ -231,7 +231,7 @@ export class Refused extends Error {
 /** A newer question of this page replaced this one. */
 export class Stale extends Error {}
 
-/** No response: the studio was stopped, or the machine sleeps. */
+/** No response: the studio was stopped, or the computer is asleep. */
 export class Gone extends Error {}
 
 /** Identifies this tab: only its own newer questions replace running ones. */
@@ -241,7 +241,7 @@ export async function post<R extends Route>(route: R, body: Routes[R][0], signal
   const response = await send(`/api/${route}`, JSON.stringify({ ...body, page }), signal);
   const answer: unknown = await response.json().catch(() => null);
   if (!response.ok) throw refusal(response.status, answer);
-  if ((answer as { stale?: boolean } | null)?.stale) throw new Stale("a newer question took its place");
+  if ((answer as { stale?: boolean } | null)?.stale) throw new Stale("a newer question replaced this one");
   return answer as Routes[R][1];
 }
 

@@ -14,7 +14,7 @@ export class Call<R extends Route> {
 
   constructor(private readonly route: R) {}
 
-  /** The answer; null if it failed or a newer call took its place. */
+  /** The answer; null if it failed or a newer call replaced it. */
   async start(body: Routes[R][0]): Promise<Routes[R][1] | null> {
     this.running?.abort();
     const mine = (this.running = new AbortController());

@@ -30,11 +30,11 @@ export async function open(): Promise<void> {
     file.value = { text: policy.text, version: policy.version, exists: policy.exists };
     parameterValues.value = answer.params;
     roles.value = answer.roles;
-    about(answer);
+    showOpened(answer);
   });
 }
 
-function about(answer: Opened): void {
+function showOpened(answer: Opened): void {
   opened.value = answer;
   sample.value = answer.sample;
   showRecords.value = answer.show_records;
@@ -49,14 +49,14 @@ export async function save(): Promise<boolean> {
     return true;
   } catch (error) {
     lostContact(error);
-    if (error instanceof Refused && error.status === 409) await meetTheirs();
+    if (error instanceof Refused && error.status === 409) await handleOtherVersion();
     else if (error instanceof Refused) notice.value = `Not saved: ${error.message}`;
     return false;
   }
 }
 
 /** Another program or tab wrote the file. A page without unsaved changes reloads it; otherwise the user chooses. */
-async function meetTheirs(): Promise<void> {
+async function handleOtherVersion(): Promise<void> {
   const found = await post("policy", {});
   if (found.version === file.peek().version) return;
   if (dirty.peek() && found.text !== text.peek()) theirs.value = found;
@@ -86,23 +86,23 @@ export function keepMine(): void {
 
 export function watchFile(): void {
   window.setTimeout(async () => {
-    await look().catch(lostContact);
+    await checkFile().catch(lostContact);
     watchFile();
   }, EVERY);
 }
 
-async function look(): Promise<void> {
+async function checkFile(): Promise<void> {
   const { version, show_records } = await post("state", {});
   if (contact.value === "gone") epoch.value++;
   contact.value = "fine";
   showRecords.value = show_records;
-  if (version !== (theirs.peek() ?? file.peek()).version) await meetTheirs();
+  if (version !== (theirs.peek() ?? file.peek()).version) await handleOtherVersion();
 }
 
 export async function dropIncomplete(drop: boolean): Promise<void> {
   const answer = await post("missing", { drop });
   batch(() => {
-    about(answer);
+    showOpened(answer);
     epoch.value++;
   });
 }

@@ -1,9 +1,9 @@
-/** Sentences for screen readers about changes outside the focus. */
+/** Announce changes outside the focus to screen readers. */
 
 import { effect, signal } from "@preact/signals";
 import { verdicts } from "./answers";
 import type { Requirement, Verdicts } from "./api";
-import { counted, verdictBadge } from "./words";
+import { countNoun, verdictBadge } from "./words";
 
 export const said = signal("");
 
@@ -23,12 +23,12 @@ effect(() => {
 
 function summary(found: Verdicts): string {
   const violated = found.requirements.filter((each) => each.holds === false && each.action === null).length;
-  return found.ok ? flow(found) : `${counted(violated, "check")} violated; ${flow(found)}`;
+  return found.ok ? flow(found) : `${countNoun(violated, "check")} violated; ${flow(found)}`;
 }
 
 /** The numbers of records in and out. */
 export const flow = ({ records_in, records_out, sample }: Verdicts): string =>
-  `${counted(records_in, "record")} in, ${counted(records_out, "record")} out${sample === null ? "" : ", of a sample"}`;
+  `${countNoun(records_in, "record")} in, ${countNoun(records_out, "record")} out${sample === null ? "" : ", of a sample"}`;
 
 function difference(old: Verdicts, now: Verdicts): string {
   const earlier = new Map(old.requirements.map((each) => [each.index, word(each)]));

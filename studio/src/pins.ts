@@ -1,4 +1,4 @@
-/** Versions of the policy that stay for comparison until they are unpinned or the page is closed. */
+/** Versions of the policy that are kept for comparison until they are unpinned or the page is closed. */
 
 import { signal } from "@preact/signals";
 import type { Params, RiskSide } from "./api";

@@ -1,4 +1,4 @@
-/** The page's state, which is lost when the page closes; only the policy file is on disk. */
+/** The page's state, which is lost when the page closes; only the policy is saved to disk. */
 
 import { computed, signal } from "@preact/signals";
 import { Gone, Refused, type Ask, type Opened, type Params, type Roles, type Sample } from "./api";

@@ -13,7 +13,7 @@ const FRACTION = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 })
 export const count = (number: number): string => NUMBER.format(number);
 export const share = (part: number): string => SHARE.format(part);
 export const fraction = (value: number): string => FRACTION.format(value);
-export const counted = (number: number, noun: string): string => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+export const countNoun = (number: number, noun: string): string => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ");
 /** without the backticks around the user's own words */
 export const plain = (sentence: string): string => sentence.replaceAll("`", "");
@@ -26,25 +26,25 @@ const DONE: Record<string, string> = {
   GENERALIZE: "generalized",
 };
 
-/** What an action did to the records that it was performed on. */
+/** What an action did to the affected records. */
 export const done = (action: string): string => DONE[action] ?? "changed";
 
 export function verdictBadge(requirement: Requirement): Badge {
   const { holds, action, probability, affected, records } = requirement;
   const part = outOf(affected, records);
   if (action === "DROP" && holds !== true) return COLUMNS_GONE;
-  if (holds) return { tone: "good", sign: "✓", word: "holds", brief: "holds", long: `holds for ${counted(records, "record")}` };
-  if (action !== null && affected > 0) return acted(part, count(affected), done(action), probability, holds === false);
+  if (holds) return { tone: "good", sign: "✓", word: "holds", brief: "holds", long: `holds for ${countNoun(records, "record")}` };
+  if (action !== null && affected > 0) return actionBadge(part, count(affected), done(action), probability, holds === false);
   if (holds === null) return { tone: "plain", sign: "–", word: "no verdict", brief: "no verdict", long: "no verdict" };
   return { tone: "bad", sign: "✗", word: `violated by ${part}`, brief: `${count(affected)} violate`, long: `violated by ${part} records` };
 }
 
 const COLUMNS_GONE: Badge = { tone: "acted", sign: "✎", word: "columns dropped", brief: "columns dropped", long: "these columns are not released" };
 
-function acted(part: string, affected: string, verb: string, probability: string | null, repaired: boolean): Badge {
-  const said = probability === null ? verb : `${verb} with probability ${probability}`;
+function actionBadge(part: string, affected: string, verb: string, probability: string | null, repaired: boolean): Badge {
+  const effect = probability === null ? verb : `${verb} with probability ${probability}`;
   const brief = probability === null ? `${affected} ${verb}` : `${affected}, by chance`;
-  return { tone: "acted", sign: "✎", word: `${part} ${said}`, brief, long: `${repaired ? "repaired: " : ""}${part} records ${said}` };
+  return { tone: "acted", sign: "✎", word: `${part} ${effect}`, brief, long: `${repaired ? "repaired: " : ""}${part} records ${effect}` };
 }
 
 const PROOFS: Record<ClaimVerdict, Badge> = {

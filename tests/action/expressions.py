@@ -1,4 +1,4 @@
-"""The expressions of GitHub that action.yml uses, and no others: an unknown one is an error, not a guess."""
+"""The GitHub expressions that action.yml uses; any other expression is an error."""
 
 import re
 from collections.abc import Mapping
@@ -12,13 +12,12 @@ _OUTPUT = re.compile(r"steps\.(?P<step>[a-z]+)\.outputs\.(?P<name>[a-z]+)")
 
 @dataclass(frozen=True)
 class Context:
-    """Outputs are those of the steps that ran, by the id of the step."""
-
     inputs: Mapping[str, str]
+    #: of the steps that ran, by the id of the step
     outputs: Mapping[str, Mapping[str, str]]
 
-    def filled(self, text: str) -> str:
-        """The text with the values of its expressions."""
+    def fill(self, text: str) -> str:
+        """Replace the expressions in a text by their values."""
         return _PLACE.sub(lambda found: self._value(found[1].strip()), text)
 
     def holds(self, condition: str) -> bool:
@@ -26,7 +25,7 @@ class Context:
         compared = found and _COMPARISON.fullmatch(found[1].strip())
         if not compared:
             raise ValueError(f"an unknown condition: {condition}")
-        # GitHub compares texts without regard to case
+        # GitHub ignores case when it compares strings
         same = self._value(compared["left"]).casefold() == compared["right"][1:-1].casefold()
         return same is (compared["operator"] == "==")
 
@@ -34,6 +33,6 @@ class Context:
         if found := _INPUT.fullmatch(expression):
             return self.inputs[found["name"]]
         if found := _OUTPUT.fullmatch(expression):
-            # an output that was not written is empty, a step that does not exist is a mistake
+            # an output that was not written is empty; a step that does not exist is an error
             return self.outputs[found["step"]].get(found["name"], "")
         raise ValueError(f"an unknown expression: {expression}")

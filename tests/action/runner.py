@@ -1,4 +1,4 @@
-"""Runs the steps of action.yml as GitHub's runner does. Actions of others are not run, but noted."""
+"""Runs the steps of action.yml as GitHub's runner does. Third-party actions are recorded, not run."""
 
 import subprocess
 from collections.abc import Mapping
@@ -15,16 +15,15 @@ from tests.repo.sources import ROOT
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 INSTALLING = "Install acompass"
-#: what the runner runs a step with `shell: bash` with
+#: the command that runs a step with `shell: bash`
 _BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 
 
 @dataclass
-class Ran:
-    """What is left of a job. `failed` is the name of the step that failed."""
-
+class JobResult:
     log: str = ""
     summary: str = ""
+    #: the name of the step that failed
     failed: str | None = None
     used: dict[str, dict[str, str]] = field(default_factory=dict)
     outputs: dict[str, str] = field(default_factory=dict)
@@ -39,34 +38,34 @@ class Runner:
     base_ref: str = ""
     action: Path = ROOT
 
-    def run(self, given: Mapping[str, str] | None = None) -> Ran:
+    def run(self, given: Mapping[str, str] | None = None) -> JobResult:
         unknown = set(given or {}) - set(ACTION["inputs"])
         assert not unknown, f"not inputs of the action: {unknown}"
         inputs = {name: about["default"] for name, about in ACTION["inputs"].items()} | dict(given or {})
         outputs: dict[str, dict[str, str]] = {step["id"]: {} for step in _steps() if "id" in step}
-        context, ran = Context(inputs, outputs), Ran()
+        context, ran = Context(inputs, outputs), JobResult()
         for step in _steps():
-            # a step whose condition does not ask for the status runs only if all before it succeeded
+            # a step whose condition does not ask for the status runs only if all earlier steps succeeded
             if ran.failed is None and ("if" not in step or context.holds(step["if"])):
                 self._perform(step, context, ran)
                 if "id" in step:
-                    outputs[step["id"]].update(self._written("output"))
-        ran.outputs = {name: context.filled(about["value"]) for name, about in ACTION["outputs"].items()}
+                    outputs[step["id"]].update(self._outputs())
+        ran.outputs = {name: context.fill(about["value"]) for name, about in ACTION["outputs"].items()}
         return ran
 
-    def _perform(self, step: dict[str, Any], context: Context, ran: Ran) -> None:
+    def _perform(self, step: dict[str, Any], context: Context, ran: JobResult) -> None:
         if "uses" in step:
-            ran.used[step["uses"]] = {name: context.filled(value) for name, value in step["with"].items()}
+            ran.used[step["uses"]] = {name: context.fill(value) for name, value in step["with"].items()}
         elif step["name"] != INSTALLING or not (self.temporary / "acompass").exists():
             self._run_shell(step, context, ran)
 
-    def _run_shell(self, step: dict[str, Any], context: Context, ran: Ran) -> None:
+    def _run_shell(self, step: dict[str, Any], context: Context, ran: JobResult) -> None:
         assert step["shell"] == "bash"
         script = self.temporary / "step.sh"
-        script.write_text(context.filled(step["run"]), encoding="utf-8")
+        script.write_text(context.fill(step["run"]), encoding="utf-8")
         for file in ("output", "summary"):
             self._file(file).write_text("", encoding="utf-8")
-        own = {name: context.filled(value) for name, value in step.get("env", {}).items()}
+        own = {name: context.fill(value) for name, value in step.get("env", {}).items()}
         done = subprocess.run(
             [*_BASH, str(script)],
             cwd=self.workspace,
@@ -96,8 +95,8 @@ class Runner:
     def _file(self, name: str) -> Path:
         return self.temporary / f"_{name}"
 
-    def _written(self, name: str) -> dict[str, str]:
-        lines = self._file(name).read_text(encoding="utf-8").splitlines()
+    def _outputs(self) -> dict[str, str]:
+        lines = self._file("output").read_text(encoding="utf-8").splitlines()
         return dict(line.split("=", 1) for line in lines)
 
 
@@ -107,7 +106,7 @@ def _steps() -> list[dict[str, Any]]:
 
 
 def prepare_environment(temporary: Path) -> None:
-    """What the installing step makes, without the time that it takes: programs that run this checkout."""
+    """Write programs that run this checkout, in place of the slow installing step."""
     programs = temporary / "acompass" / "bin"
     programs.mkdir(parents=True)
     write_acompass(programs, PYTHONPATH=str(ROOT / "src"))

@@ -1,4 +1,4 @@
-"""One SARIF log of many, as code scanning asks for it."""
+"""Many SARIF logs become one, as code scanning requires."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from tests.repo.sources import ROOT
 from tests.report.sarif_rules import results
 
 
-def merged(folder: Path, *logs: dict[str, Any]) -> dict[str, Any]:
+def merge(folder: Path, *logs: dict[str, Any]) -> dict[str, Any]:
     for at, each in enumerate(logs):
         (folder / f"{at}.sarif").write_text(json.dumps(each), encoding="utf-8")
     ran = subprocess.run(
@@ -31,7 +31,7 @@ def at(rule_id: str, policy: str) -> dict[str, Any]:
 
 def test_results_are_kept_once_with_all_rules(tmp_path: Path) -> None:
     one, two = rule("one", "the first", "help"), rule("two", "the second", "help")
-    found = merged(
+    found = merge(
         tmp_path,
         log([one], [at("one", "a.acp"), at("one", "b.acp")]),
         log([one, two], [at("one", "a.acp"), at("two", "a.acp")]),
@@ -40,5 +40,5 @@ def test_results_are_kept_once_with_all_rules(tmp_path: Path) -> None:
     assert [each["id"] for each in found["runs"][0]["tool"]["driver"]["rules"]] == ["one", "two"]
 
 
-def test_a_log_of_nothing_is_valid(tmp_path: Path) -> None:
-    assert results(merged(tmp_path)) == []
+def test_merging_no_logs_gives_a_valid_log(tmp_path: Path) -> None:
+    assert results(merge(tmp_path)) == []

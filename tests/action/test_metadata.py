@@ -1,4 +1,4 @@
-"""What GitHub's documentation asks of action.yml, and what a reviewer of an action looks for."""
+"""action.yml follows GitHub's documentation and passes the review of a careful user."""
 
 import re
 from typing import Any
@@ -33,12 +33,12 @@ def test_other_actions_are_known_and_pinned_to_a_commit() -> None:
 
 
 def test_no_script_contains_an_expression() -> None:
-    """A value in place of an expression would be a part of the script."""
+    """The runner would paste the value into the script, where it could run as code."""
     assert not [step["name"] for step in STEPS if "${{" in step.get("run", "")]
     assert "${{" not in SCRIPT
 
 
-def test_inputs_are_described_used_and_texts() -> None:
+def test_every_input_has_a_description_a_text_default_and_a_use() -> None:
     for name, about in ACTION["inputs"].items():
         assert set(about) == {"description", "default"}, name
         assert isinstance(about["default"], str), name
@@ -51,7 +51,7 @@ def test_the_script_gets_every_variable_that_it_reads() -> None:
     assert set(re.findall(r"\bINPUT_[A-Z_]+[A-Z]\b", SCRIPT)) | switches == set(review["env"])
 
 
-def test_outputs_are_those_that_the_script_writes() -> None:
+def test_the_script_writes_every_output() -> None:
     written = set(re.findall(r'^\s+echo "([a-z]+)=\$', SCRIPT, re.MULTILINE))
     assert written == {*ACTION["outputs"], "failed"}
 
@@ -59,17 +59,17 @@ def test_outputs_are_those_that_the_script_writes() -> None:
 @pytest.mark.parametrize(
     "condition", ["true", "${{ always() }}", "${{ inputs.a == inputs.b }}", "${{ inputs.a == 'x' || true }}"]
 )
-def test_an_unknown_condition_is_not_guessed(condition: str) -> None:
+def test_an_unknown_condition_is_rejected(condition: str) -> None:
     with pytest.raises(ValueError, match="unknown"):
         Context({"a": "x", "b": "x"}, {}).holds(condition)
 
 
-def test_an_unknown_expression_is_not_guessed() -> None:
+def test_an_unknown_expression_is_rejected() -> None:
     context = Context({"a": "x"}, {"one": {"b": "y"}})
-    assert context.filled("${{ inputs.a }}-${{ steps.one.outputs.b }}-${{ steps.one.outputs.c }}") == "x-y-"
+    assert context.fill("${{ inputs.a }}-${{ steps.one.outputs.b }}-${{ steps.one.outputs.c }}") == "x-y-"
     with pytest.raises(ValueError, match="unknown"):
-        context.filled("${{ github.token }}")
+        context.fill("${{ github.token }}")
     with pytest.raises(KeyError):
-        context.filled("${{ inputs.b }}")
+        context.fill("${{ inputs.b }}")
     with pytest.raises(KeyError):
-        context.filled("${{ steps.two.outputs.b }}")
+        context.fill("${{ steps.two.outputs.b }}")

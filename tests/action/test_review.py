@@ -9,14 +9,14 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.action.runner import Ran, Runner, prepare_environment
-from tests.git_repositories import Repository, copy_of_this_repository, require_packages
+from tests.action.runner import JobResult, Runner, prepare_environment
+from tests.git_repositories import Repository, copy_this_repository, require_packages
 from tests.report.sarif_rules import results
 
 pytestmark = pytest.mark.slow
 
 FIVE = """\
--- nobody may stand alone
+-- every class has enough records
 EACH PROCESS COUNT(*) AS Size GROUP BY Age, Zip
    : Size >= 5
    : REJECT;
@@ -28,7 +28,7 @@ JOBS = "ALWAYS : GENERALIZE Job TO LEVEL 1 OF 'lists/jobs.csv' ELSE 'other';\n"
 GUARANTEE = "EACH PROCESS COUNT(*) AS Size GROUP BY Age, Zip : Size >= 5"
 FAILING = "Fail if a check failed"
 
-#: only what the case is about; each question costs a process
+#: every check is off, because each starts a process
 NOTHING = dict.fromkeys(("fmt", "lint", "prove", "compare", "check"), "false")
 
 
@@ -51,13 +51,13 @@ def runner_for(tmp_path_factory: pytest.TempPathFactory) -> RunnerFor:
     return make
 
 
-def overview(ran: Ran) -> dict[str, list[str]]:
-    """The cells about each policy: fmt, lint, prove, compare, check."""
+def overview(ran: JobResult) -> dict[str, list[str]]:
+    """The cells of each policy: fmt, lint, prove, compare, check."""
     rows = [line.strip("| ").split(" | ") for line in ran.summary.splitlines() if line.startswith("| `")]
     return {name.strip("`"): cells for name, *cells in rows if len(cells) == 5}
 
 
-def findings(ran: Ran) -> set[tuple[str, str, int]]:
+def findings(ran: JobResult) -> set[tuple[str, str, int]]:
     """The rule, the file and the line of each result of the SARIF file, which is valid."""
     found = results(json.loads(Path(ran.outputs["sarif"]).read_text(encoding="utf-8")))
     return {(result["ruleId"], *_place(result)) for result in found}
@@ -69,9 +69,9 @@ def _place(result: dict[str, Any]) -> tuple[str, int]:
 
 
 @pytest.fixture(scope="module")
-def busy(tmp_path_factory: pytest.TempPathFactory, runner_for: RunnerFor) -> Ran:
-    """A pull request that does something else to each of many policies."""
-    repository = Repository.created(tmp_path_factory.mktemp("busy"))
+def busy(tmp_path_factory: pytest.TempPathFactory, runner_for: RunnerFor) -> JobResult:
+    """A pull request that changes each of many policies in a different way."""
+    repository = Repository.create(tmp_path_factory.mktemp("busy"))
     table = 'table = "people.csv"'
     repository.commit(
         {
@@ -102,14 +102,14 @@ def busy(tmp_path_factory: pytest.TempPathFactory, runner_for: RunnerFor) -> Ran
             "acompass.toml": settings(violated=table, **{"by a setting": "params = { k = 3 }"}),
         }
     )
-    # what the base branch does meanwhile is not a change of this branch
+    # later commits on the base branch are not changes of this branch
     repository.git("switch", "--quiet", "main")
     repository.commit({"later.acp": FIVE, "jobs.acp": JOBS.replace("other", "unknown")})
     repository.git("switch", "--quiet", "change")
     return runner_for(repository.folder, "main").run({"lint": "false", "prove": "false", "upload-sarif": "true"})
 
 
-def test_each_change_has_its_verdict(busy: Ran) -> None:
+def test_each_change_has_its_verdict(busy: JobResult) -> None:
     assert overview(busy) == {
         "by\\ a\\ setting.acp": ["✅", "–", "–", "❌", "no table"],
         "broken.acp": ["–", "⚠️ error", "–", "–", "–"],
@@ -123,19 +123,19 @@ def test_each_change_has_its_verdict(busy: Ran) -> None:
     }
 
 
-def test_the_job_fails_after_the_reports(busy: Ran) -> None:
+def test_the_job_fails_after_the_reports(busy: JobResult) -> None:
     assert busy.failed == FAILING
     assert busy.outputs["ok"] == "false"
     (uploaded,) = (given for action, given in busy.used.items() if "upload-sarif" in action)
     assert uploaded["sarif_file"] == busy.outputs["sarif"]
 
 
-def test_the_summary_names_the_lost_guarantee(busy: Ran) -> None:
+def test_the_summary_names_the_lost_guarantee(busy: JobResult) -> None:
     _, _, details = busy.summary.partition("## `loosened.acp`")
     assert f"❌ refuted | `{GUARANTEE}`" in details
 
 
-def test_the_sarif_file_has_the_place_of_each_finding(busy: Ran) -> None:
+def test_the_sarif_file_has_the_place_of_each_finding(busy: JobResult) -> None:
     assert findings(busy) == {
         ("guarantee-lost", "loosened.acp", 3),
         ("guarantee-lost", "by a setting.acp", 2),
@@ -144,7 +144,7 @@ def test_the_sarif_file_has_the_place_of_each_finding(busy: Ran) -> None:
     }
 
 
-def test_no_value_of_a_record_is_shown(busy: Ran) -> None:
+def test_no_record_value_is_shown(busy: JobResult) -> None:
     written = [path.read_text(encoding="utf-8") for path in Path(busy.outputs["junit"]).glob("*.xml")]
     assert len(written) == 7
     shown = [busy.log, busy.summary, Path(busy.outputs["sarif"]).read_text(encoding="utf-8"), *written]
@@ -152,11 +152,11 @@ def test_no_value_of_a_record_is_shown(busy: Ran) -> None:
 
 
 def test_a_good_pull_request_passes(tmp_path: Path, runner_for: RunnerFor) -> None:
-    """The base branch is on the server only, as after a shallow checkout."""
-    server = Repository.created(tmp_path / "server")
+    """Only the server has the base branch, as after a shallow checkout."""
+    server = Repository.create(tmp_path / "server")
     server.commit({"data/policy.acp": BY_PARAMETER, "data/people.csv": "Age,Zip\n34,21201\n" * 7})
     server.git("switch", "--quiet", "--create", "change")
-    server.commit({"data/policy.acp": BY_PARAMETER.replace("nobody", "no one")})
+    server.commit({"data/policy.acp": BY_PARAMETER.replace("enough", "sufficient")})
     address = f"file://{server.folder}"
     clone = ["git", "clone", "--quiet", "--depth=1", "--branch=change", address, tmp_path / "checkout"]
     subprocess.run(clone, check=True)
@@ -190,7 +190,7 @@ def test_names_of_files_and_branches_are_never_code(tmp_path: Path, runner_for: 
         "two\n::error::pwned\nlines ${{ github.token }}.acp",
     ]
     branch = "x';$(touch${IFS}pwned);'"
-    repository = Repository.created(tmp_path / "repository")
+    repository = Repository.create(tmp_path / "repository")
     repository.commit(dict.fromkeys(names, FIVE))
     repository.git("branch", "--move", branch)
     repository.git("switch", "--quiet", "--create", "change")
@@ -209,10 +209,10 @@ def test_names_of_files_and_branches_are_never_code(tmp_path: Path, runner_for: 
     ("fail_on", "policy", "failed"),
     [("error", FIVE, None), ("error", "EACH", FAILING), ("never", "EACH", None)],
 )
-def test_what_fails_the_job_can_be_chosen(
+def test_fail_on_decides_what_fails_the_job(
     tmp_path: Path, runner_for: RunnerFor, fail_on: str, policy: str, failed: str | None
 ) -> None:
-    repository = Repository.created(tmp_path / "repository")
+    repository = Repository.create(tmp_path / "repository")
     repository.commit({"policy.acp": policy, "people.csv": "Age,Zip\n34,21201\n"})
     given = {**NOTHING, "check": "true", "table": "people.csv", "fail-on": fail_on}
     ran = runner_for(repository.folder).run(given)
@@ -220,14 +220,14 @@ def test_what_fails_the_job_can_be_chosen(
 
 
 def test_without_a_pull_request_nothing_is_compared(tmp_path: Path, runner_for: RunnerFor) -> None:
-    repository = Repository.created(tmp_path / "repository")
+    repository = Repository.create(tmp_path / "repository")
     first = repository.commit({"policy.acp": FIVE})
     repository.commit({"policy.acp": THREE})
     runner = runner_for(repository.folder)
     compared = {**NOTHING, "compare": "true"}
     ran = runner.run(compared)
     assert (ran.failed, overview(ran)) == (None, {"policy.acp": ["–"] * 5})
-    assert "Compared with nothing: this is not a pull request" in ran.summary
+    assert "Not compared: this is not a pull request" in ran.summary
     assert overview(runner.run({**compared, "base": first}))["policy.acp"][3] == "❌"
 
 
@@ -247,7 +247,7 @@ def test_without_a_pull_request_nothing_is_compared(tmp_path: Path, runner_for: 
 def test_a_wrong_call_stops_and_says_why(
     tmp_path: Path, runner_for: RunnerFor, given: dict[str, str], said: str
 ) -> None:
-    repository = Repository.created(tmp_path / "repository")
+    repository = Repository.create(tmp_path / "repository")
     repository.commit({"policy.acp": FIVE})
     ran = runner_for(repository.folder).run({**NOTHING, **given})
     assert ran.failed == "Review the policies"
@@ -257,10 +257,10 @@ def test_a_wrong_call_stops_and_says_why(
 
 def test_the_action_installs_itself(tmp_path: Path) -> None:
     require_packages(tmp_path / "download")
-    repository = Repository.created(tmp_path / "repository")
+    repository = Repository.create(tmp_path / "repository")
     repository.commit({"policy.acp": FIVE, "people.csv": "Age,Zip\n34,21201\n"})
     (tmp_path / "runner").mkdir()
-    action = copy_of_this_repository(tmp_path / "action").folder
+    action = copy_this_repository(tmp_path / "action").folder
     ran = Runner(repository.folder, tmp_path / "runner", action=action).run(
         {**NOTHING, "check": "true", "table": "people.csv"}
     )

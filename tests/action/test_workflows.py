@@ -1,4 +1,4 @@
-"""The workflows and the configurations of hooks in the documentation fit the action and the hooks."""
+"""The workflows and hook configurations in the documentation match the action and the hooks."""
 
 import subprocess
 import sys
@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.action.actionlint import installed, mistakes
+from tests.action.actionlint import install, mistakes
 from tests.action.runner import ACTION
 from tests.docs.pages import Block, blocks, pages
-from tests.repo.sources import ROOT, shown
+from tests.repo.sources import ROOT, relative_name
 
 NAME = "acompass/acompass@"
 HOOKS_FILE = ROOT / ".pre-commit-hooks.yaml"
 GITHUB_PAGE = (ROOT / "docs" / "how-to" / "github.md").read_text(encoding="utf-8")
 
 YAML = [
-    (shown(page), block)
+    (relative_name(page), block)
     for page in pages()
     for block in blocks(page.read_text(encoding="utf-8"))
     if block.language == "yaml"
@@ -30,7 +30,7 @@ HOOK_CONFIGURATIONS = [(page, block) for page, block in YAML if "repos" in yaml.
 
 @pytest.fixture(scope="module")
 def actionlint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return installed(tmp_path_factory.mktemp("actionlint"))
+    return install(tmp_path_factory.mktemp("actionlint"))
 
 
 def _steps(workflow: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -45,7 +45,7 @@ def test_the_pages_have_workflows_and_hooks() -> None:
 
 
 @pytest.mark.parametrize(("page", "block"), WORKFLOWS)
-def test_a_workflow_gives_the_action_inputs_that_exist(page: str, block: Block) -> None:
+def test_a_workflow_sets_only_inputs_that_exist(page: str, block: Block) -> None:
     workflow = yaml.safe_load(block.content)
     used = [step for step in _steps(workflow) if step.get("uses", "").startswith(NAME)]
     assert used or page != "docs/how-to/github.md"
@@ -64,7 +64,7 @@ def test_actionlint_accepts_the_workflows(page: str, block: Block, actionlint: P
 
 @pytest.mark.slow
 def test_actionlint_accepts_the_steps_of_the_action(actionlint: Path) -> None:
-    """It knows workflows only, so the steps become the job of a workflow with the same inputs."""
+    """actionlint knows only workflows, so the steps become the job of a workflow with the same inputs."""
     inputs = {name: {**about, "type": "string"} for name, about in ACTION["inputs"].items()}
     steps = ACTION["runs"]["steps"]
     workflow = {

@@ -20,7 +20,7 @@ EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Illness) AS l GROUP BY Age, Postal Co
 
 
 def people(number: int = 60) -> list[dict[str, Any]]:
-    """Twelve records for each of the values of a column."""
+    """Records of people; of 60, twelve have each illness."""
     illnesses = ("flu", "asthma", "gout", "rare illness" if number < 60 else "none", "cold")
     return [
         {

@@ -1,4 +1,4 @@
-"""Diagnostics as someone types: syntax first, then what a run would refuse, then probable mistakes."""
+"""Diagnostics while a policy is typed: syntax errors, then errors of a run, then probable mistakes."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def codes(text: str, given: Context, session: acompass.Session | None = None) ->
     return [found.code for found in diagnose(Document(text), given, session)]
 
 
-def test_a_policy_without_mistakes() -> None:
+def test_a_policy_without_mistakes_has_no_diagnostics() -> None:
     with acompass.open(people()) as session:
         assert codes(POLICY, context(), session) == []
     assert codes(POLICY, context()) == []
@@ -31,19 +31,19 @@ def test_an_empty_text_is_not_a_mistake() -> None:
     assert codes("-- to be written\n", Context()) == []
 
 
-def test_syntax_errors_come_alone_and_all() -> None:
+def test_all_syntax_errors_are_reported_and_nothing_else() -> None:
     assert codes("EACH RESULT Age;\nEACH;\nEACH RESULT : nothing = 3;", context()) == ["AC026", "AC015"]
 
 
 @pytest.mark.parametrize("with_table", [True, False])
-def test_each_unbound_parameter_is_an_error_and_hides_none(with_table: bool) -> None:
+def test_each_unbound_parameter_is_an_error_and_hides_no_other(with_table: bool) -> None:
     text = "EACH RESULT : Age <= top : REJECT;\nEACH RESULT : Agee <= most : REJECT;"
     with acompass.open(people()) as session:
         found = codes(text, context(params={}), session if with_table else None)
     assert sorted(found) == ["AC101", "AC106", "AC106"]
 
 
-def test_a_parameter_that_the_policy_does_not_use_is_a_warning_and_hides_none() -> None:
+def test_an_unused_parameter_is_a_warning_and_hides_no_other() -> None:
     text = "EACH RESULT : Age <= 80 OR Age > 80 : REJECT;"
     found = diagnose(Document(text), context(params={"k": 5}))
     assert [(each.code, each.severity) for each in found] == [
@@ -52,7 +52,7 @@ def test_a_parameter_that_the_policy_does_not_use_is_a_warning_and_hides_none() 
     ]
 
 
-def test_an_unknown_column_of_the_table_has_a_fix_that_mends_it() -> None:
+def test_an_unknown_column_has_a_fix_that_works() -> None:
     text = "EACH RESULT : Agee <= 80 : REJECT;"
     with acompass.open(people()) as session:
         (found,) = diagnose(Document(text), Context(), session)
@@ -61,7 +61,7 @@ def test_an_unknown_column_of_the_table_has_a_fix_that_mends_it() -> None:
         assert diagnose(Document(mended), Context(), session) == ()
 
 
-def test_missing_values_are_said_with_help_and_can_be_dropped() -> None:
+def test_missing_values_are_reported_with_help_and_can_be_dropped() -> None:
     table = [*people(), {"Age": None, "Postal Code": "21200", "Illness": "flu", "Name": "A"}]
     text = "EACH RESULT : Age <= 80 : REJECT;"
     with acompass.open(table) as session:
@@ -73,7 +73,7 @@ def test_missing_values_are_said_with_help_and_can_be_dropped() -> None:
         assert diagnose(Document(text), Context(), session) == ()
 
 
-def test_a_table_that_does_not_fit_hides_no_unbound_parameter(tmp_path: Path) -> None:
+def test_a_table_with_wrong_values_hides_no_unbound_parameter(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("Age\n30\nold\n")
     with acompass.open(path) as session:
@@ -81,7 +81,7 @@ def test_a_table_that_does_not_fit_hides_no_unbound_parameter(tmp_path: Path) ->
     assert found == ["AC210", "AC106"]
 
 
-def test_no_value_of_a_record_is_in_a_diagnostic(tmp_path: Path) -> None:
+def test_no_record_value_is_in_a_diagnostic(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("Age,Zip\n30,21201\nsecret-value,02139\n")
     with acompass.open(path) as session:
@@ -91,7 +91,7 @@ def test_no_value_of_a_record_is_in_a_diagnostic(tmp_path: Path) -> None:
                 assert "02139" not in found.message
 
 
-def test_the_table_is_searched_for_values_of_a_hierarchy(tmp_path: Path) -> None:
+def test_a_hierarchy_without_any_value_of_the_table_is_reported(tmp_path: Path) -> None:
     (tmp_path / "levels.csv").write_text("nowhere,somewhere\nelsewhere,somewhere\n")
     policy = tmp_path / "policy.acp"
     text = "ALWAYS : GENERALIZE Illness TO LEVEL 1 OF 'levels.csv' ELSE 'other';"
@@ -101,11 +101,11 @@ def test_the_table_is_searched_for_values_of_a_hierarchy(tmp_path: Path) -> None
 
 
 def test_a_canceled_call_is_not_a_diagnostic(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any, **__: Any) -> None:
+    def cancel(*_: Any, **__: Any) -> None:
         raise acompass.Canceled([])
 
     with acompass.open(people()) as session:
-        monkeypatch.setattr(session, "checked", interrupted)
+        monkeypatch.setattr(session, "checked", cancel)
         with pytest.raises(acompass.Canceled):
             diagnose(Document(POLICY), context(), session)
 
@@ -113,7 +113,7 @@ def test_a_canceled_call_is_not_a_diagnostic(monkeypatch: pytest.MonkeyPatch) ->
 PARAMS = {"k": 5}
 
 
-def test_verdicts_are_those_of_a_run() -> None:
+def test_verdicts_equal_those_of_a_run() -> None:
     with acompass.open(people()) as session:
         found = verdicts(Document(POLICY), PARAMS, session)
         ran = session.run(POLICY, params=PARAMS, seed="assist")
@@ -129,7 +129,7 @@ def test_verdicts_are_those_of_a_run() -> None:
     assert found.sample is None
 
 
-def test_each_step_has_its_place() -> None:
+def test_each_step_has_its_span() -> None:
     with acompass.open(people()) as session:
         found = verdicts(Document(POLICY), PARAMS, session)
     texts = [POLICY[each.span.start : each.span.end] for each in found.requirements]
@@ -154,7 +154,7 @@ def test_a_policy_that_cannot_run_raises_its_diagnostics() -> None:
             assert [found.code for found in raised.value.diagnostics] == [code]
 
 
-def test_an_action_has_its_probability_beside_it() -> None:
+def test_a_verdict_names_the_probability_of_its_action() -> None:
     with acompass.open(people()) as session:
         found = verdicts(Document("ALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 3;"), {}, session)
     (said,) = map(verdict_words, found.requirements)
@@ -170,7 +170,7 @@ def test_a_sample_is_stated() -> None:
 
 
 @pytest.mark.parametrize("schema", [SCHEMA, None])
-def test_proofs_are_about_the_assertions(schema: Schema | None) -> None:
+def test_proofs_concern_the_assertions(schema: Schema | None) -> None:
     (found,) = proofs(Document(POLICY), PARAMS, schema)
     assert (found.index, found.line, found.verdict) == (2, 3, ClaimVerdict.PROVED)
     assert POLICY[found.span.start :].startswith("EACH PROCESS")
@@ -184,7 +184,7 @@ def test_a_claim_that_fails_has_a_counterexample() -> None:
     assert refuted.counterexample is not None
 
 
-def test_verdicts_in_words() -> None:
+def test_verdicts_and_proofs_are_put_into_words() -> None:
     with acompass.open(people()) as session:
         found = verdicts(Document("EACH RESULT : Age < 34 : REJECT;\nALWAYS : DROP Name;"), {}, session)
         first, second = (verdict_words(each, found.sample) for each in found.requirements)
@@ -197,14 +197,14 @@ def test_verdicts_in_words() -> None:
 BROKEN = "EACH RESULT : Age <= 80 : REJECT;\nEACH RESULT Age;\nALWAYS : DROP Name;\n"
 
 
-def test_a_text_that_parses() -> None:
+def test_a_text_that_parses_is_a_policy() -> None:
     document = Document("EACH RESULT : Age <= 80;")
     assert document.policy is not None
     assert document.syntax_errors == ()
     assert document.program is document.policy.tree
 
 
-def test_what_parses_of_a_text_that_does_not() -> None:
+def test_the_valid_requirements_of_an_invalid_text_are_parsed() -> None:
     document = Document(BROKEN, "folder/policy.acp")
     assert document.policy is None
     assert [error.code for error in document.syntax_errors] == ["AC026"]
@@ -214,18 +214,18 @@ def test_what_parses_of_a_text_that_does_not() -> None:
     assert document.requirement_at(BROKEN.index("Age;")) is None
 
 
-def test_the_papers_language_alone() -> None:
+def test_only_the_papers_language_is_accepted_if_requested() -> None:
     document = Document("ALWAYS : DROP Name;", paper=True)
     assert [error.code for error in document.syntax_errors] == ["AC060", "AC060"]
 
 
-def test_words_are_read_as_the_parser_reads_them() -> None:
+def test_words_are_classified_as_the_parser_reads_them() -> None:
     core, beyond = Document("EACH RESULT : always = k;\nALWAYS : GENERALIZE a TO YEAR;").classified_tokens
     assert [token.type for token in core[3:6]] == ["WORD", "OPERATOR", "PARAMETER"]
     assert [token.type for token in beyond[:5]] == ["ALWAYS", "COLON", "GENERALIZE", "WORD", "TO"]
 
 
-def test_a_table_in_place_of_a_policy() -> None:
+def test_a_table_in_place_of_a_policy_is_reported() -> None:
     document = Document("age,zip\n30,21201\n31,21202\n")
     assert [error.code for error in document.syntax_errors] == ["AC408"]
     assert document.policy is None
@@ -241,7 +241,7 @@ def test_the_edits_give_the_canonical_text(text: str) -> None:
     assert apply_edits(text, edits) == format_program(text)
 
 
-def test_lines_that_are_canonical_stay() -> None:
+def test_canonical_lines_are_not_edited() -> None:
     edits = format_edits(Document(TEXT))
     touched = "".join(TEXT[edit.span.start : edit.span.end] for edit in edits)
     assert "-- why" not in touched
@@ -249,5 +249,5 @@ def test_lines_that_are_canonical_stay() -> None:
 
 
 @pytest.mark.parametrize("text", [POLICY, "", "EACH RESULT : ", "EACH RESULT : Age<=80;\nEACH;"])
-def test_nothing_to_do(text: str) -> None:
+def test_a_canonical_or_invalid_text_needs_no_edits(text: str) -> None:
     assert format_edits(Document(text)) == ()

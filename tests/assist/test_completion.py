@@ -1,4 +1,4 @@
-"""Completions: what the grammar accepts at the cursor, in a text that need not parse."""
+"""Completions are what the grammar accepts at the cursor, even in a text that does not parse."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -14,21 +14,22 @@ from acompass.errors.diagnostics import Edit
 from acompass.errors.fixes import apply_edits
 from acompass.measure.answer import SMALLEST, ColumnFacts
 from tests.assist.people import COLUMNS, POLICY, context, people
+from tests.repo.sources import ROOT
 
 
-def offered(text: str, given: Context | None = None) -> list[Completion]:
-    """The completions at the place of `|`."""
+def completions(text: str, given: Context | None = None) -> list[Completion]:
+    """The completions at the position of `|`."""
     offset = text.index("|")
     return list(complete(Document(text.replace("|", "", 1)), offset, given or context()))
 
 
 def labels(text: str, kind: str | None = None) -> list[str]:
-    return [each.label for each in offered(text) if kind in (None, each.kind)]
+    return [each.label for each in completions(text) if kind in (None, each.kind)]
 
 
-def completed(text: str, label: str) -> str:
-    """The text once a completion is chosen."""
-    (chosen,) = [each for each in offered(text) if each.label == label]
+def choose(text: str, label: str) -> str:
+    """The text after choosing a completion."""
+    (chosen,) = [each for each in completions(text) if each.label == label]
     return apply_edits(text.replace("|", "", 1), [Edit(chosen.replace, chosen.insert)])
 
 
@@ -67,12 +68,12 @@ def completed(text: str, label: str) -> str:
         ("ALWAYS : REPLACE Age |", ["WITH"]),
     ],
 )
-def test_the_words_that_may_come_next(text: str, words: list[str]) -> None:
+def test_keywords_that_may_come_next_are_offered(text: str, words: list[str]) -> None:
     found = [label for label in labels(text, "keyword") if not label.startswith("NOT ")]
     assert sorted(found) == sorted(words)
 
 
-def test_maps() -> None:
+def test_maps_are_offered() -> None:
     assert labels("ALWAYS : GENERALIZE Age TO |", "map") == [
         *("BANDS OF", "BANDS AT", "PREFIX OF", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE"),
     ]
@@ -92,7 +93,7 @@ def test_maps() -> None:
         "ALWAYS : GENERALIZE |",
         "ALWAYS : REPLACE |",
         "EACH RESULT : Age = 3 AND (Age < 3 OR |",
-        # mistakes before
+        # with an earlier mistake
         "EACH RESULT : Age ! 3 AND |",
         "EACH RESULT : Age == k AND |",
         "EACH RESULT : Age : REPLACE |",
@@ -102,7 +103,7 @@ def test_maps() -> None:
         "EACH;\nEACH RESULT Age;\nEACH RESULT : |",
     ],
 )
-def test_columns(text: str) -> None:
+def test_columns_are_offered(text: str) -> None:
     assert labels(text, "column") == list(COLUMNS)
 
 
@@ -118,7 +119,7 @@ def test_columns(text: str) -> None:
         "EACH RESULT : Age <= |",
     ],
 )
-def test_no_column(text: str) -> None:
+def test_columns_are_not_offered_elsewhere(text: str) -> None:
     assert labels(text, "column") == []
 
 
@@ -128,11 +129,11 @@ def test_after_process_only_its_names_are_visible() -> None:
     assert labels(text, "column") == []
 
 
-def test_the_action_of_a_process_sees_the_columns() -> None:
+def test_the_action_of_a_process_is_offered_the_columns() -> None:
     assert labels("EACH PROCESS COUNT(*) AS n GROUP BY Age : n > 3 : REPLACE |", "column") == list(COLUMNS)
 
 
-def test_a_dropped_column_is_gone() -> None:
+def test_a_dropped_column_is_not_offered() -> None:
     found = labels("ALWAYS : DROP name, Age;\nEACH RESULT : |", "column")
     assert found == ["Postal Code", "AEC (kWh)", "Illness"]
 
@@ -155,29 +156,27 @@ def test_a_dropped_column_is_gone() -> None:
         ("EACH PROCESS COUNT(*) AS n group|", "GROUP BY", "EACH PROCESS COUNT(*) AS n GROUP BY"),
     ],
 )
-def test_what_is_inserted(text: str, label: str, after: str) -> None:
-    assert completed(text, label) == after
+def test_a_completion_replaces_the_typed_word(text: str, label: str, after: str) -> None:
+    assert choose(text, label) == after
 
 
-def test_a_column_whose_name_is_a_word_of_the_place_is_quoted() -> None:
+def test_a_column_whose_name_is_a_keyword_here_is_quoted() -> None:
     given = context(columns=("way to go", "each", "then what"))
-    inserted = {each.label: each.insert for each in offered("ALWAYS : GENERALIZE |", given)}
+    inserted = {each.label: each.insert for each in completions("ALWAYS : GENERALIZE |", given)}
     assert inserted == {"way to go": '"way to go"', "each": '"each"', "then what": "then what"}
-    dropped = {each.label: each.insert for each in offered("ALWAYS : DROP |", given)}
+    dropped = {each.label: each.insert for each in completions("ALWAYS : DROP |", given)}
     assert dropped["then what"] == '"then what"'
-    (drawn,) = offered("ALWAYS : RANDOM |", context(columns=("date from",)))
+    (drawn,) = completions("ALWAYS : RANDOM |", context(columns=("date from",)))
     assert drawn.insert == '"date from"'
 
 
-def test_a_word_inside_a_name_is_found() -> None:
+def test_a_column_is_found_by_a_later_word() -> None:
     assert labels("EACH RESULT : code|", "column") == ["Postal Code"]
 
 
-def test_parameters_of_the_context_and_of_the_policy() -> None:
-    found = [
-        (each.label, each.detail) for each in offered("EACH RESULT : Age <= top AND Age >= k; EACH RESULT : Age = |")
-    ]
-    assert found == [("k", "= 5"), ("top", "not bound")]
+def test_parameters_of_the_context_and_of_the_policy_are_offered() -> None:
+    found = completions("EACH RESULT : Age <= top AND Age >= k; EACH RESULT : Age = |")
+    assert [(each.label, each.detail) for each in found] == [("k", "= 5"), ("top", "not bound")]
 
 
 @pytest.mark.parametrize(
@@ -188,13 +187,13 @@ def test_parameters_of_the_context_and_of_the_policy() -> None:
         "ALWAYS : WITH PROBABILITY 0.5 RANDOM Illness FROM (3 OF 'flu', k, |",
     ],
 )
-def test_values_to_draw_from(text: str) -> None:
+def test_values_to_draw_are_offered(text: str) -> None:
     assert labels(text, "value") == ["flu", "it's asthma"]
 
 
-def test_words_that_mean_something_else_elsewhere() -> None:
+def test_a_keyword_is_described_by_its_meaning_here() -> None:
     def detail(text: str, word: str) -> str:
-        (found,) = [each for each in offered(text) if each.label == word]
+        (found,) = [each for each in completions(text) if each.label == word]
         return found.detail
 
     assert detail("ALWAYS : RANDOM Age |", "FROM") == "the values to draw from, in parentheses"
@@ -204,24 +203,22 @@ def test_words_that_mean_something_else_elsewhere() -> None:
     assert detail("ALWAYS : REPLACE Age |", "WITH") == "the constant to write"
 
 
-def test_values_are_frequent_ones_and_not_of_numbers() -> None:
+def test_frequent_texts_are_offered_as_values_and_numbers_are_not() -> None:
     assert labels("EACH RESULT : Illness = |", "value") == ["flu", "it's asthma"]
     assert labels("EACH RESULT : Age = |", "value") == []
 
 
-def test_templates_at_the_start_of_a_requirement() -> None:
-    snippets = [each for each in offered("|") if each.kind == "snippet"]
+def test_templates_are_offered_at_the_start_of_a_requirement() -> None:
+    snippets = [each for each in completions("|") if each.kind == "snippet"]
     assert "k-anonymity" in [each.label for each in snippets]
     for snippet in snippets:
         assert Document(snippet.insert).policy is not None
     assert labels("EACH |", "snippet") == []
 
 
-@pytest.mark.parametrize(
-    "path", sorted(Path(__file__).parents[2].glob("examples/**/*.acp")), ids=lambda path: path.name
-)
-def test_every_word_of_a_policy_is_offered_where_it_stands(path: Path) -> None:
-    """A keyword of a real policy is among the completions before it."""
+@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/**/*.acp")), ids=lambda path: path.name)
+def test_every_keyword_of_a_policy_is_offered_at_its_position(path: Path) -> None:
+    """Each keyword of a real policy is among the completions at its start."""
     text = path.read_text(encoding="utf-8")
     document = Document(text, str(path))
     missing = []
@@ -236,8 +233,8 @@ def test_every_word_of_a_policy_is_offered_where_it_stands(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_any_place_in_any_text() -> None:
-    """No text and no place fails, whatever has been typed so far."""
+def test_completion_works_at_any_position_in_any_text() -> None:
+    """Completion never fails, whatever has been typed so far."""
     for text in (
         POLICY,
         "'",
@@ -252,7 +249,7 @@ def test_any_place_in_any_text() -> None:
             complete(Document(text[:offset]), offset, context())
 
 
-def facts_of(table: object) -> dict[str, ColumnFacts]:
+def column_facts(table: object) -> dict[str, ColumnFacts]:
     with acompass.open(table) as session:
         return {fact.name: fact for fact in table_facts(session)}
 
@@ -265,8 +262,8 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_types_and_forms(path: Path) -> None:
-    found = facts_of(path)
+def test_facts_include_types_and_forms(path: Path) -> None:
+    found = column_facts(path)
     assert {name: (fact.type, fact.form) for name, fact in found.items()} == {
         "Age": ("integer", "number"),
         "Dose": ("decimal", "number"),
@@ -276,32 +273,32 @@ def test_types_and_forms(path: Path) -> None:
     }
 
 
-def test_counts(path: Path) -> None:
-    found = facts_of(path)
+def test_facts_include_counts(path: Path) -> None:
+    found = column_facts(path)
     assert {fact.missing for fact in found.values()} == {1}
     assert [found[name].distinct for name in ("Age", "Dose", "Illness")] == [3, 60, 2]
     with acompass.open(path) as session:
         assert session.records() == 61
 
 
-def test_values_of_few_records_are_withheld(path: Path) -> None:
-    for fact in facts_of(path).values():
+def test_rare_values_are_withheld(path: Path) -> None:
+    for fact in column_facts(path).values():
         assert "secret" not in repr(fact)
         assert "secret" not in fact.summary
         bars = () if fact.distribution is None else fact.distribution.bars
         assert all((bar.counts[0] or 0) >= SMALLEST for bar in bars)
-    assert facts_of(path)["Illness"].summary == "flu (59)"
+    assert column_facts(path)["Illness"].summary == "flu (59)"
 
 
-def test_a_table_with_types() -> None:
+def test_a_typed_table_has_facts() -> None:
     rows = [{**row, "Weight": Decimal("1.50"), "Tall": True} for row in people()]
-    found = facts_of(rows)
+    found = column_facts(rows)
     assert (found["Weight"].type, found["Weight"].form) == ("decimal(2)", "number")
     assert (found["Tall"].type, found["Tall"].form) == ("boolean", "text")
     assert found["Name"].summary == ""
 
 
-def test_a_table_without_records(tmp_path: Path) -> None:
+def test_an_empty_table_has_facts(tmp_path: Path) -> None:
     path = tmp_path / "empty.csv"
     path.write_text("Age,Zip\n")
-    assert [(fact.distinct, fact.missing, fact.summary) for fact in facts_of(path).values()] == [(0, 0, "")] * 2
+    assert [(fact.distinct, fact.missing, fact.summary) for fact in column_facts(path).values()] == [(0, 0, "")] * 2

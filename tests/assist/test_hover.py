@@ -1,4 +1,4 @@
-"""What the cursor is on, in words and without a record's value."""
+"""Hovers describe the word at the cursor, without any record value; templates fit the roles."""
 
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from acompass.assist.keywords import MEANINGS, SPELLINGS
 from acompass.assist.request_queue import table_facts
 from acompass.assist.templates import templates
 from acompass.language.text.formatter import format_program
-from acompass.language.text.grammar import reclassify
 from acompass.policy import TableRoles
 from acompass.session import open as open_session
 from tests.assist.people import POLICY, SCHEMA, context, illness_facts, people
@@ -28,26 +27,26 @@ def lines(text: str, word: str, given: Context | None = None, path: str | None =
     return found.lines
 
 
-def test_a_column() -> None:
+def test_a_column_shows_its_facts() -> None:
     found = at("EACH RESULT : illness = 'flu';", "illness")
     assert found is not None
     assert found.title == "column `Illness`"
     assert found.lines == ("text", "7 distinct values, 3 missing", "flu (40), it's asthma (12)")
 
 
-def test_a_column_of_several_words_is_one() -> None:
+def test_a_column_of_several_words_is_one_name() -> None:
     text = "EACH RESULT : Postal Code = '2';"
     found = at(text, "Code")
     assert found is not None
     assert text[found.span.start : found.span.end] == "Postal Code"
 
 
-def test_a_column_in_a_requirement_that_does_not_parse() -> None:
+def test_a_column_is_found_in_a_requirement_that_does_not_parse() -> None:
     assert at("EACH RESULT Age", "Age") is not None
     assert at("EACH RESULT : unknown", "unknown") is None
 
 
-def test_an_as_name() -> None:
+def test_an_as_name_shows_its_aggregate_and_class() -> None:
     found = at(POLICY, "l >= 2")
     assert found is not None
     assert found.title == "`l`"
@@ -57,7 +56,7 @@ def test_an_as_name() -> None:
     )
 
 
-def test_an_urn_shows_the_probability_of_each_value() -> None:
+def test_weighted_values_show_their_probabilities() -> None:
     text = "ALWAYS : WITH PROBABILITY 0.5 RANDOM Illness FROM (5 OF 'flu', k, 3 OF 'it''s asthma');"
     for word in ("FROM", "5 OF", "OF 'flu'", "3 OF"):
         found = at(text, word)
@@ -70,14 +69,14 @@ def test_an_urn_shows_the_probability_of_each_value() -> None:
     assert lines(text, " k,") == ("set to `5`",)
 
 
-def test_a_probability() -> None:
+def test_a_probability_shows_its_meaning() -> None:
     text = "EACH RESULT : Age > 3 : WITH PROBABILITY 0.5 REPLACE Age WITH 3;"
     expected = ("the action is performed on each affected record with this probability",)
     assert lines(text, "WITH PROBABILITY") == lines(text, "PROBABILITY") == expected
     assert lines(text, "WITH 3") == ("the constant to write",)
 
 
-def test_a_parameter() -> None:
+def test_a_parameter_shows_its_value() -> None:
     assert lines(POLICY, "k AND") == ("set to `5`",)
     assert lines(POLICY, "k AND", context(params={})) == ("not set: give it a value",)
 
@@ -102,35 +101,35 @@ def test_a_parameter() -> None:
         ("BANDS OF 1", ("`3` stays unchanged",)),
     ],
 )
-def test_bands(map_: str, examples: tuple[str, ...]) -> None:
+def test_bands_show_examples(map_: str, examples: tuple[str, ...]) -> None:
     text = f"ALWAYS : GENERALIZE Age TO {map_};"
     for word in ("GENERALIZE", "TO BANDS", "BANDS"):
         assert lines(text, word) == (MEANINGS["BANDS"], *examples)
 
 
-def test_bands_of_decimals() -> None:
+def test_bands_of_decimals_show_an_example() -> None:
     text = "ALWAYS : GENERALIZE Weight TO BANDS OF 0.5;"
     assert lines(text, "BANDS", Context())[1:] == ("`1.8` becomes `[1.5,2.0)`",)
 
 
-def test_a_prefix_and_a_date() -> None:
+def test_prefixes_and_dates_show_an_example() -> None:
     assert lines("ALWAYS : GENERALIZE Postal Code TO PREFIX OF 3;", "PREFIX")[1:] == ("`21201` becomes `212**`",)
     assert lines("ALWAYS : GENERALIZE Day TO QUARTER;", "QUARTER", Context())[1:] == ("`2018-03-14` becomes `2018-Q1`",)
 
 
-def test_a_hierarchy_beside_the_policy(tmp_path: Path) -> None:
+def test_a_hierarchy_next_to_the_policy_shows_examples(tmp_path: Path) -> None:
     (tmp_path / "levels.csv").write_text("flu,lungs,any\nasthma,lungs,any\ngout,joints,any\n")
     text = "ALWAYS : GENERALIZE Illness TO LEVEL 1 OF 'levels.csv' ELSE other;"
     found = lines(text, "'levels", Context(), str(tmp_path / "policy.acp"))
     assert "`gout` becomes `joints`" in found
 
 
-def test_a_map_that_does_not_fit_has_its_meaning() -> None:
+def test_a_map_that_does_not_fit_shows_only_its_meaning() -> None:
     assert lines("ALWAYS : GENERALIZE Postal Code TO BANDS OF 5;", "BANDS") == (MEANINGS["BANDS"],)
     assert lines("ALWAYS : GENERALIZE a TO LEVEL 1 OF 'none.csv';", "LEVEL") == (MEANINGS["LEVEL"],)
 
 
-def test_a_word_of_the_language() -> None:
+def test_a_keyword_shows_its_meaning() -> None:
     assert lines(POLICY, "GROUP BY") == (MEANINGS["GROUP_BY"],)
     assert lines(POLICY, "THEN") == (MEANINGS["THEN"],)
 
@@ -147,21 +146,20 @@ def test_a_requirement_has_its_verdict_and_its_proof() -> None:
 
 
 @pytest.mark.parametrize("word", ["-- n is", "10"])
-def test_nothing(word: str) -> None:
+def test_comments_and_constants_show_nothing(word: str) -> None:
     text = POLICY.replace("BANDS OF 10", "BANDS OF 5") + "EACH RESULT : Age = 10;"
     assert at(text, word) is None
 
 
-def test_every_word_has_a_meaning() -> None:
+def test_every_keyword_has_a_meaning() -> None:
     assert SPELLINGS.keys() == MEANINGS.keys()
-    assert reclassify  # the words of forms beyond the paper are read by it
 
 
 ROLES = TableRoles(("Age", "Postal Code", "AEC (kWh)"), ("Illness",), ("Name",))
 PARAMS = {"k": 2, "l": 2, "most": 1040}
 
 
-def test_each_is_a_formatted_requirement_that_fits() -> None:
+def test_each_template_is_a_formatted_requirement_that_fits_the_table() -> None:
     with acompass.open(people()) as session:
         facts = {fact.name: fact for fact in table_facts(session)}
         found = templates(ROLES, SCHEMA, (), facts)
@@ -186,11 +184,11 @@ def test_each_is_a_formatted_requirement_that_fits() -> None:
         ("top:AEC (kWh)", 'EACH RESULT\n   : "AEC (kWh)" <= most\n   : REPLACE "AEC (kWh)" WITH most;'),
     ],
 )
-def test_texts(key: str, text: str) -> None:
+def test_templates_have_the_expected_text(key: str, text: str) -> None:
     assert {each.key: each.text for each in templates(ROLES, SCHEMA)}[key] == text
 
 
-def test_classes_have_all_quasi_identifiers() -> None:
+def test_classes_contain_all_quasi_identifiers() -> None:
     found = {each.key: each.text for each in templates(ROLES)}
     assert list(found) == [
         "drop-identifiers",
@@ -206,7 +204,7 @@ def test_classes_have_all_quasi_identifiers() -> None:
     assert "REJECT" not in found["check-k"]
 
 
-def test_a_randomized_response_draws_the_values_that_are_frequent() -> None:
+def test_a_randomized_response_draws_the_frequent_values() -> None:
     found = {each.key: each.text for each in templates(ROLES, SCHEMA, (), {"Illness": illness_facts()})}
     expected = "ALWAYS : WITH PROBABILITY 0.5 RANDOM Illness FROM ('flu', 'it''s asthma');"
     assert found["response:Illness"] == expected
@@ -214,14 +212,14 @@ def test_a_randomized_response_draws_the_values_that_are_frequent() -> None:
     assert [each.key for each in numbers] == ["sample"]
 
 
-def test_names_that_are_taken() -> None:
+def test_a_template_avoids_names_that_are_taken() -> None:
     (count, *_) = [each for each in templates(TableRoles(("n", "Age"))) if each.key == "k-anonymity"]
     assert "COUNT(*) AS n_" in count.text
     found = {each.key: each.text for each in templates(ROLES, SCHEMA, ("most",))}
     assert "<= most_" in found["top:Age"]
 
 
-def test_codes_and_dates_by_their_facts() -> None:
+def test_codes_and_dates_are_recognized_by_their_facts() -> None:
     rows = [{"Zip": f"{10000 + place}", "Day": f"2020-01-{place % 28 + 1:02}"} for place in range(30)]
     with acompass.open(rows) as session:
         facts = {fact.name: fact for fact in table_facts(session)}
@@ -230,5 +228,5 @@ def test_codes_and_dates_by_their_facts() -> None:
     assert found["month:Day"] == "ALWAYS : GENERALIZE Day TO MONTH;"
 
 
-def test_without_roles_there_is_nothing_to_begin_with() -> None:
+def test_without_roles_there_are_no_templates() -> None:
     assert templates(TableRoles(), SCHEMA) == ()

@@ -1,4 +1,4 @@
-"""The outline of a policy, and the places of its names."""
+"""The outline of a policy; definitions, references and renames of its names."""
 
 import random
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from acompass.language.text.tokens import spell_name
 from acompass.testing.conformance.cases import Case, random_case
 from tests.assist.people import POLICY
 from tests.generators.strategies import cases
+from tests.repo.sources import ROOT
 
 TWO = """\
 EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= k : REJECT;
@@ -27,7 +28,7 @@ def texts(text: str, spans: tuple[Span, ...]) -> list[str]:
     return [text[span.start : span.end] for span in spans]
 
 
-def test_symbols() -> None:
+def test_the_outline_has_requirements_names_and_parameters() -> None:
     first, second = symbols(Document(POLICY))
     assert (first.name, first.kind, first.detail) == ("ALWAYS", "requirement", "DROP Name")
     assert second.name.startswith("EACH PROCESS COUNT(*) AS n")
@@ -41,15 +42,15 @@ def test_symbols() -> None:
     assert second.children[1].detail == "COUNT DISTINCT(Illness)"
 
 
-def test_symbols_of_a_text_that_does_not_parse() -> None:
+def test_the_outline_skips_requirements_that_do_not_parse() -> None:
     assert [each.detail for each in symbols(Document("EACH RESULT;\n" + TWO))] == [
         "REJECT",
         "REPLACE n WITH k",
     ]
 
 
-def test_an_as_name_is_seen_only_after_its_own_process() -> None:
-    """Not in WHERE, not by the action, not in another requirement, not in a text or a comment."""
+def test_an_as_name_is_visible_only_after_its_own_process() -> None:
+    """It is not visible in WHERE, in the action, in another requirement, in a string or in a comment."""
     document, second = Document(TWO), TWO.index("\n") + 1
     at = TWO.index("AS n", second) + 3
     found = references(document, at)
@@ -61,7 +62,7 @@ def test_an_as_name_is_seen_only_after_its_own_process() -> None:
     assert definition(document, TWO.index("REPLACE n") + 8) is None
 
 
-def test_a_parameter_is_seen_everywhere() -> None:
+def test_a_parameter_is_visible_everywhere() -> None:
     document = Document(TWO)
     found = references(document, TWO.index("WITH k") + 5)
     assert texts(TWO, found) == ["k"] * 3
@@ -75,18 +76,18 @@ def test_other_words_have_no_definition(word: str) -> None:
     assert references(Document(TWO), at) == ()
 
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 POLICIES = [*sorted(EXAMPLES.rglob("*.acp"))]
 FRESH = ("fresh", "Two words", 'odd "name"', "in", "then to")
 
 
-def names_of(document: Document) -> Iterator[Occurrences]:
+def names_in(document: Document) -> Iterator[Occurrences]:
     for requirement in document.program.requirements:
         yield from as_names(requirement)
     yield from parameter_occurrences(document.program)
 
 
-def renamed(document: Document, found: Occurrences, new: str) -> Document:
+def rename_to(document: Document, found: Occurrences, new: str) -> Document:
     return Document(apply_edits(document.text, rename(document, found.spans[-1].start, new)), document.path)
 
 
@@ -95,15 +96,15 @@ def is_spelled_alike(document: Document, found: Occurrences) -> bool:
     return all(document.text[span.start : span.end] == plain for span in found.spans)
 
 
-def there_and_back(document: Document) -> Iterator[tuple[Occurrences, str, Document]]:
-    """Each name with a fresh one and the policy that has it. Renaming back is checked on the way."""
-    for found in names_of(document):
+def rename_there_and_back(document: Document) -> Iterator[tuple[Occurrences, str, Document]]:
+    """Rename each name, check that renaming it back restores the policy, and yield it, its new name and the result."""
+    for found in names_in(document):
         new = "fresh" if found.kind == "parameter" else FRESH[found.spans[0].start % len(FRESH)]
-        after = renamed(document, found, new)
+        after = rename_to(document, found, new)
         assert after.policy is not None, after.text
-        (again,) = [each for each in names_of(after) if each.spans[0].start == found.spans[0].start]
+        (again,) = [each for each in names_in(after) if each.spans[0].start == found.spans[0].start]
         assert again.name == new
-        back = renamed(after, again, found.name)
+        back = rename_to(after, again, found.name)
         assert back.program.requirements == document.program.requirements
         if is_spelled_alike(document, found):
             assert back.text == document.text
@@ -111,17 +112,17 @@ def there_and_back(document: Document) -> Iterator[tuple[Occurrences, str, Docum
 
 
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.relative_to(EXAMPLES)))
-def test_every_name_of_the_examples(path: Path) -> None:
+def test_every_name_of_the_examples_can_be_renamed(path: Path) -> None:
     document = Document(path.read_text(encoding="utf-8"), str(path))
-    for _, _, after in there_and_back(document):
+    for _, _, after in rename_there_and_back(document):
         assert after.comments == document.comments
 
 
 @given(cases())
 @pytest.mark.slow
-def test_random_policies_mean_the_same(case: Case) -> None:
+def test_renaming_preserves_the_meaning_of_random_policies(case: Case) -> None:
     document = Document(case.policy_text)
-    for found, new, after in there_and_back(document):
+    for found, new, after in rename_there_and_back(document):
         assert after.policy is not None
         params = {
             new if name == found.name and found.kind == "parameter" else name: value
@@ -135,7 +136,7 @@ def test_random_policies_mean_the_same(case: Case) -> None:
 
 
 def _meaning(requirement: object) -> str:
-    """What is checked of a requirement, without names, texts and places: columns are positions."""
+    """The requirement without names, texts and spans: columns are positions."""
     from acompass.language.program.program import Requirement
 
     assert isinstance(requirement, Requirement)
@@ -145,13 +146,13 @@ def _meaning(requirement: object) -> str:
 
 def test_random_policies_have_names_to_rename() -> None:
     found = [
-        each.kind for seed in range(60) for each in names_of(Document(random_case(random.Random(seed)).policy_text))
+        each.kind for seed in range(60) for each in names_in(Document(random_case(random.Random(seed)).policy_text))
     ]
     assert found.count("name") > 20
     assert found.count("parameter") > 5
 
 
-def test_comments_and_texts_stay() -> None:
+def test_comments_and_strings_are_not_renamed() -> None:
     text = "EACH PROCESS COUNT(*) AS n /* n */ WHERE a = 'n' GROUP BY b : n >= n; -- n"
     document = Document(text)
     after = apply_edits(text, rename(document, text.index("n >="), "size"))
@@ -160,7 +161,7 @@ def test_comments_and_texts_stay() -> None:
     assert after == "EACH PROCESS COUNT(*) AS n /* n */ WHERE a = 'n' GROUP BY b : n >= size; -- n"
 
 
-def test_a_comment_inside_a_name_stays() -> None:
+def test_a_comment_inside_a_name_is_kept() -> None:
     text = "EACH PROCESS COUNT(*) AS Class /* why */ Size GROUP BY b : Class Size >= 3;"
     after = apply_edits(text, rename(Document(text), text.index("Size >="), "n"))
     assert "/* why */" in after
@@ -178,20 +179,20 @@ def test_a_comment_inside_a_name_stays() -> None:
         ("k AND", "each", "is not a word"),
     ],
 )
-def test_refusals(at: str, new: str, message: str) -> None:
+def test_impossible_renames_are_rejected(at: str, new: str, message: str) -> None:
     with pytest.raises(CallError) as raised:
         rename(Document(POLICY), POLICY.index(at), new)
     assert message in raised.value.diagnostics[0].message
     assert raised.value.diagnostics[0].help
 
 
-def test_a_parameter_that_another_one_has() -> None:
+def test_the_name_of_another_parameter_is_rejected() -> None:
     text = "EACH RESULT : a >= k AND b <= l;"
     with pytest.raises(CallError, match="already a name here"):
         rename(Document(text), text.index("k AND"), "l")
 
 
-def test_an_as_name_beside_a_mistake_can_be_renamed_but_a_parameter_cannot() -> None:
+def test_despite_a_mistake_an_as_name_can_be_renamed_but_not_a_parameter() -> None:
     text = POLICY + "EACH RESULT Age <= k;"
     assert rename(Document(text), text.index("n >= k"), "size")
     with pytest.raises(CallError, match="correct the mistakes first"):

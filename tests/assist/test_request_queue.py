@@ -1,4 +1,4 @@
-"""The newest question of a topic wins; those of other topics are not disturbed."""
+"""The newest question about a topic wins; questions about other topics continue."""
 
 from collections.abc import Callable
 from threading import Event, Thread
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import acompass
-from acompass.assist import request_queue as desks
+from acompass.assist import request_queue
 from acompass.assist.request_queue import RequestQueue, Stale
 from tests.assist.people import people
 from tests.waiting import PATIENCE
@@ -21,31 +21,31 @@ EACH PROCESS SUM(Age) AS n GROUP BY Illness : n >= 0 : REJECT;
 QUICK = "EACH RESULT : Age >= 0;"
 
 
-class Asked:
-    """A question in a thread of its own, and how it ended."""
+class Question:
+    """A question in its own thread, with its answer or error."""
 
     def __init__(self, queue: RequestQueue, topic: str, question: Callable[[acompass.Session], Any]):
-        self._asked = queue, topic, question
+        self._arguments = queue, topic, question
         self.answer: Any = None
         self.error: BaseException | None = None
         self._thread = Thread(target=self._run)
         self._thread.start()
 
     def _run(self) -> None:
-        queue, topic, question = self._asked
+        queue, topic, question = self._arguments
         try:
             self.answer = queue.ask(topic, question)
         except BaseException as error:
             self.error = error
 
-    def end(self) -> "Asked":
+    def end(self) -> "Question":
         self._thread.join(PATIENCE)
-        assert not self._thread.is_alive(), "a question ends"
+        assert not self._thread.is_alive(), "the question has not ended"
         return self
 
 
 class Halfway:
-    """A run that stops after its first requirement until it may go on."""
+    """A run that pauses after its first requirement until `go_on` is set."""
 
     def __init__(self) -> None:
         self.reached, self.go_on = Event(), Event()
@@ -58,37 +58,37 @@ class Halfway:
         assert self.go_on.wait(PATIENCE)
 
 
-def test_an_answer() -> None:
+def test_a_question_is_answered() -> None:
     with RequestQueue.open(people()) as queue:
         assert queue.ask("verdicts", lambda session: session.columns)[0] == "Age"
 
 
-def test_an_error_of_the_user_is_raised() -> None:
+def test_a_users_mistake_is_raised() -> None:
     with RequestQueue.open(people()) as queue, pytest.raises(acompass.PolicyError):
         queue.ask("verdicts", lambda session: session.check("EACH;"))
 
 
-def test_a_running_question_is_canceled_by_a_newer_one_of_its_topic() -> None:
+def test_a_newer_question_about_the_same_topic_cancels_a_running_one() -> None:
     run = Halfway()
     with RequestQueue.open(people()) as queue:
-        first = Asked(queue, "verdicts", run)
+        first = Question(queue, "verdicts", run)
         assert run.reached.wait(PATIENCE)
-        second = Asked(queue, "verdicts", lambda session: session.check(QUICK).ok)
+        second = Question(queue, "verdicts", lambda session: session.check(QUICK).ok)
         wait_until_asked(queue, "verdicts", 2)
         run.go_on.set()
         assert isinstance(first.end().error, Stale)
         assert second.end().answer is True
 
 
-def test_a_question_of_another_topic_does_not_cancel_it() -> None:
+def test_a_question_about_another_topic_cancels_nothing() -> None:
     run = Halfway()
     with RequestQueue.open(people()) as queue:
-        first = Asked(queue, "verdicts", run)
+        first = Question(queue, "verdicts", run)
         assert run.reached.wait(PATIENCE)
-        # the second waits for the table; the third, of the same topic, cancels the second and not the first
-        second = Asked(queue, "diagnose", lambda session: session.check(QUICK).ok)
+        # the second waits for the table; the third, about the same topic, cancels the second but not the first
+        second = Question(queue, "diagnose", lambda session: session.check(QUICK).ok)
         wait_until_asked(queue, "diagnose", 1)
-        third = Asked(queue, "diagnose", lambda session: session.check(QUICK).ok)
+        third = Question(queue, "diagnose", lambda session: session.check(QUICK).ok)
         wait_until_asked(queue, "diagnose", 2)
         run.go_on.set()
         assert first.end().answer is not None
@@ -97,7 +97,7 @@ def test_a_question_of_another_topic_does_not_cancel_it() -> None:
 
 
 def test_a_waiting_question_is_stale_at_once() -> None:
-    """While the first one runs, the second waits; the third makes it stale although the first goes on."""
+    """The second question waits for the first; the third makes it stale while the first still runs."""
     started, go_on = Event(), Event()
 
     def busy(_session: acompass.Session) -> str:
@@ -106,18 +106,18 @@ def test_a_waiting_question_is_stale_at_once() -> None:
         return "first"
 
     with RequestQueue.open(people()) as queue:
-        first = Asked(queue, "proofs", busy)
+        first = Question(queue, "proofs", busy)
         assert started.wait(PATIENCE)
-        second = Asked(queue, "proofs", lambda _: "second")
+        second = Question(queue, "proofs", lambda _: "second")
         wait_until_asked(queue, "proofs", 2)
-        third = Asked(queue, "proofs", lambda _: "third")
+        third = Question(queue, "proofs", lambda _: "third")
         assert isinstance(second.end().error, Stale)
         go_on.set()
         assert isinstance(first.end().error, Stale)
         assert third.end().answer == "third"
 
 
-def test_a_question_without_the_table_does_not_stop_other_topics() -> None:
+def test_a_question_without_the_table_does_not_block_other_topics() -> None:
     started, go_on = Event(), Event()
 
     def busy(_session: acompass.Session) -> str:
@@ -126,7 +126,7 @@ def test_a_question_without_the_table_does_not_stop_other_topics() -> None:
         return "done"
 
     with RequestQueue.open(people()) as queue:
-        first = Asked(queue, "proofs", busy)
+        first = Question(queue, "proofs", busy)
         assert started.wait(PATIENCE)
         assert queue.ask("verdicts", lambda session: session.check("EACH RESULT : Age > 0;")).ok
         go_on.set()
@@ -134,7 +134,7 @@ def test_a_question_without_the_table_does_not_stop_other_topics() -> None:
 
 
 def test_a_stale_question_makes_no_further_call() -> None:
-    """It is canceled between two calls: the second one never runs."""
+    """The question is canceled between two calls, and the second call never runs."""
     between, go_on, ran = Event(), Event(), Event()
 
     def two_calls(session: acompass.Session) -> None:
@@ -144,9 +144,9 @@ def test_a_stale_question_makes_no_further_call() -> None:
         session.check("EACH RESULT : Age > 0;", progress=lambda _done, _total: ran.set())
 
     with RequestQueue.open(people()) as queue:
-        first = Asked(queue, "verdicts", two_calls)
+        first = Question(queue, "verdicts", two_calls)
         assert between.wait(PATIENCE)
-        second = Asked(queue, "verdicts", lambda _: "second")
+        second = Question(queue, "verdicts", lambda _: "second")
         wait_until_asked(queue, "verdicts", 2)
         go_on.set()
         assert isinstance(first.end().error, Stale)
@@ -154,10 +154,10 @@ def test_a_stale_question_makes_no_further_call() -> None:
         assert not ran.is_set()
 
 
-def test_closing_drops_all_questions() -> None:
+def test_closing_makes_all_questions_stale() -> None:
     run = Halfway()
     queue = RequestQueue.open(people())
-    first = Asked(queue, "verdicts", run)
+    first = Question(queue, "verdicts", run)
     assert run.reached.wait(PATIENCE)
     closing = Thread(target=queue.close)
     closing.start()
@@ -171,9 +171,9 @@ def test_closing_drops_all_questions() -> None:
         queue.ask("verdicts", lambda session: session.columns)
 
 
-def test_a_large_table_is_a_sample_until_all_records_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desks, "SAMPLE_FROM", 50)
-    monkeypatch.setattr(desks, "SAMPLE", 20)
+def test_a_large_table_is_sampled_until_all_records_are_requested(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_queue, "SAMPLE_FROM", 50)
+    monkeypatch.setattr(request_queue, "SAMPLE", 20)
     with RequestQueue.open(people()) as queue:
         assert queue.sample is not None
         assert (queue.sample.records, queue.sample.of) == (20, 60)
@@ -191,6 +191,6 @@ def test_a_small_table_is_not_sampled() -> None:
 
 
 def wait_until_asked(queue: RequestQueue, topic: str, number: int) -> None:
-    """Until that many questions of the topic have been asked."""
+    """Wait until this many questions about the topic have been asked."""
     with queue._changed:
         assert queue._changed.wait_for(lambda: queue._topics[topic].asked >= number, PATIENCE)

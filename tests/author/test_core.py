@@ -1,4 +1,4 @@
-"""A policy in the core gives the same table, or a reason why it cannot be written there (X0)."""
+"""A policy rewritten in the core gives the same table, or a reason why it cannot be rewritten (X0)."""
 
 import csv
 import datetime
@@ -39,8 +39,8 @@ def _table(rows: list[tuple[object, ...]]) -> str:
     return "table.csv"
 
 
-def _written(policy: str, table: Any) -> str | None:
-    """The bytes that a run writes; None if it writes nothing."""
+def _run(policy: str, table: Any) -> str | None:
+    """The text that a run writes; None if it writes nothing."""
     out = Path("out.csv")
     out.unlink(missing_ok=True)
     params = PARAMS if "k" in policy.replace(";", " ").split() else {}
@@ -55,7 +55,7 @@ def _written(policy: str, table: Any) -> str | None:
 def _assert_same(policy: str, table: Any) -> None:
     core = _core(policy, table)
     assert beyond_paper(acompass.parse(core).tree) == ()
-    assert _written(core, table) == _written(policy, table)
+    assert _run(core, table) == _run(policy, table)
 
 
 LINES = (
@@ -106,22 +106,22 @@ def test_the_core_gives_the_same_table(seed: int) -> None:
 
 
 def _random_policy(source: random.Random, table: str) -> str:
-    """Lines that may follow each other on this table."""
+    """Random lines that run together on this table."""
     while True:
         policy = "\n".join(source.sample(LINES, source.randint(1, 4)))
         try:
-            _written(policy, table)
+            _run(policy, table)
         except PolicyError:
             continue
         return policy
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_each_line_alone(line: str) -> None:
+def test_each_line_alone_gives_the_same_table(line: str) -> None:
     _assert_same(line, _table(_random_table(random.Random(line))))
 
 
-def test_typed_columns_are_compared_as_they_are_first() -> None:
+def test_typed_columns_are_compared_by_their_original_type() -> None:
     table = pyarrow.table(
         {
             "age": pyarrow.array([30, 31, 44], pyarrow.int64()),
@@ -139,7 +139,7 @@ def test_typed_columns_are_compared_as_they_are_first() -> None:
     assert acompass.run(core, table).table.to_pylist() == expected
 
 
-def test_a_value_without_a_label_lets_no_table_out() -> None:
+def test_a_value_without_a_label_prevents_the_release() -> None:
     table = _table([("a", 30, "21201", "2018-03-01", "flu", 1), ("b", 31, "21201", "unknown", "flu", 1)])
     policy = "ALWAYS : GENERALIZE seen TO YEAR;"
     assert "NOT (seen = 'unknown');" in _core(policy, table)
@@ -161,7 +161,7 @@ def test_a_core_policy_is_formatted_with_its_comments() -> None:
     assert _core(text) == text
 
 
-def test_comments_stay_before_their_requirement_and_allows_are_repeated() -> None:
+def test_comments_stay_with_their_requirement_and_allows_are_repeated() -> None:
     text = (
         "-- all\nALWAYS : REPLACE a WITH '*'; -- behind\n"
         "-- allow AC503: decided\nEACH RESULT : a <> '1' : REPLACE a WITH '2' THEN REJECT;\n/* end */"
@@ -174,7 +174,7 @@ def test_comments_stay_before_their_requirement_and_allows_are_repeated() -> Non
     )
 
 
-def test_like_of_digits_allows_what_d24_would_refuse() -> None:
+def test_like_with_digits_allows_what_d24_would_reject() -> None:
     table = _table([("a", 30, zip_, "2018-03-01", "flu", 1) for zip_ in ("3", "21", "211", "22")])
     policy = "EACH RESULT : zip LIKE '21%' : REJECT;"
     assert "-- allow AC231" in _core(policy)
@@ -216,7 +216,7 @@ def test_like_of_digits_allows_what_d24_would_refuse() -> None:
         ),
     ],
 )
-def test_reasons(text: str, reason: str) -> None:
+def test_a_policy_that_cannot_be_rewritten_has_a_reason(text: str, reason: str) -> None:
     with pytest.raises(PolicyError) as raised:
         _core(text)
     (diagnostic,) = raised.value.diagnostics
@@ -225,7 +225,7 @@ def test_reasons(text: str, reason: str) -> None:
     assert diagnostic.labels
 
 
-def test_a_value_that_an_urn_draws_has_its_label() -> None:
+def test_a_drawn_value_has_its_label() -> None:
     policy = "ALWAYS : RANDOM age FROM (101, 102); ALWAYS : GENERALIZE age TO BANDS OF 5;"
     table = _table([("a", 30, "21201", "2018-03-01", "flu", "1")])
     assert "'100-104'" in _core(policy, table)

@@ -24,7 +24,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 def main() -> None:
     options = _options()
-    for each in SIGNALS:  # a shell ignores some for a job in the background, and the runs would inherit that
+    for each in SIGNALS:  # a shell makes background jobs ignore some signals, and the runs would inherit that
         signal.signal(each, signal.default_int_handler)
     chance = random.Random(options.seed)
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * options.load)]
@@ -36,11 +36,11 @@ def main() -> None:
             for number in range(1, options.times + 1):
                 counts.update(_interrupt(folder, options, chance))
                 if number % 20 == 0:
-                    print(f"{number}: {_shown(counts)}", flush=True)
+                    print(f"{number}: {_summary(counts)}", flush=True)
     finally:
         for each in busy:
             each.kill()
-    print(_shown(counts))
+    print(_summary(counts))
     sys.exit(any(counts[fault] for fault in ("hung", "left files", "wrong code")))
 
 
@@ -48,11 +48,11 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--records", type=int, default=400_000)
-    parser.add_argument("--seconds", type=float, default=10, help="a run hangs if it takes longer to end")
-    parser.add_argument("--longest", type=float, default=1, help="seconds of writing until the signal")
+    parser.add_argument("--seconds", type=float, default=10, help="report a run that takes longer to end as hung")
+    parser.add_argument("--longest", type=float, default=1, help="most seconds from the start of writing to the signal")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--load", action="store_true", help="with two busy loops")
-    parser.add_argument("--unsupervised", action="store_true", help="without the supervisor")
+    parser.add_argument("--load", action="store_true", help="run two busy loops at the same time")
+    parser.add_argument("--unsupervised", action="store_true", help="run the command without its supervisor")
     return parser.parse_args()
 
 
@@ -81,7 +81,7 @@ def _interrupt(folder: Path, options: argparse.Namespace, chance: random.Random)
         ran.communicate(timeout=options.seconds)
         hung = []
     except subprocess.TimeoutExpired:
-        hung = ["hung", *["left files"] * bool(_left(folder)), *["idle when hung"] * _is_idle(ran.pid)]
+        hung = ["hung", *["left files"] * bool(_remaining_files(folder)), *["idle when hung"] * _is_idle(ran.pid)]
         ran.kill()
         ran.communicate()
     found = ["runs", *(hung or _verdict(folder, ran.returncode, sign))]
@@ -90,7 +90,7 @@ def _interrupt(folder: Path, options: argparse.Namespace, chance: random.Random)
 
 
 def _verdict(folder: Path, code: int, sign: signal.Signals) -> list[str]:
-    left = ["left files"] * bool(_left(folder))
+    left = ["left files"] * bool(_remaining_files(folder))
     if code == 0 and (folder / "out.csv").exists():
         return ["ended before the signal", *left]
     if code == -sign:  # Python had not yet started the command; shells show 128 and the signal's number
@@ -99,7 +99,7 @@ def _verdict(folder: Path, code: int, sign: signal.Signals) -> list[str]:
 
 
 def _is_idle(process: int) -> bool:
-    """Whether a process uses no CPU time for two seconds, so that it hangs and is not merely slow."""
+    """Whether a process uses no CPU time for two seconds: it hangs, and is not merely slow."""
     before = _ticks(process)
     time.sleep(2)
     return _ticks(process) == before
@@ -114,17 +114,17 @@ def _parts(folder: Path) -> list[Path]:
     return list(folder.glob(".out.csv.*"))
 
 
-def _left(folder: Path) -> list[Path]:
+def _remaining_files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.name not in KEPT | {"out.csv"}]
 
 
 def _clean(folder: Path) -> None:
-    for path in sorted(_left(folder), reverse=True):
+    for path in sorted(_remaining_files(folder), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     (folder / "out.csv").unlink(missing_ok=True)
 
 
-def _shown(counts: Counter[str]) -> str:
+def _summary(counts: Counter[str]) -> str:
     return ", ".join(f"{count} {what}" for what, count in counts.items())
 
 

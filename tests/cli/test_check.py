@@ -1,4 +1,4 @@
-""""""
+"""`acompass check`, `check-all`, `--fix` and the pages of error codes."""
 
 import json
 from pathlib import Path
@@ -10,13 +10,13 @@ HOLDS = "EACH RESULT : Age < 120;"
 VIOLATED = "EACH RESULT : Age < 120;\nEACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
 
-def test_exit_code_0_where_every_assertion_holds(acompass, policy):
+def test_exit_code_0_if_every_assertion_holds(acompass, policy):
     ran = acompass("check", policy(HOLDS), "people.csv")
     assert ran.exit_code == 0
     assert ran.stdout.endswith("3 records, every requirement holds\n")
 
 
-def test_exit_code_1_where_one_does_not_and_the_table_is_untouched(acompass, policy, tmp_path):
+def test_exit_code_1_if_one_does_not_hold_and_the_table_is_untouched(acompass, policy, tmp_path):
     before = (tmp_path / "people.csv").read_bytes()
     ran = acompass("check", policy(VIOLATED), "people.csv")
     assert ran.exit_code == 1
@@ -24,19 +24,19 @@ def test_exit_code_1_where_one_does_not_and_the_table_is_untouched(acompass, pol
     assert (tmp_path / "people.csv").read_bytes() == before
 
 
-def test_json(acompass, policy):
+def test_json_has_the_verdicts(acompass, policy):
     ran = acompass("check", policy(VIOLATED), "people.csv", "--format", "json")
     value = json.loads(ran.stdout)
     assert (ran.exit_code, value["ok"], value["trace_used"]) == (1, False, 0)
     assert [each["holds"] for each in value["requirements"]] == [True, False]
 
 
-def test_junit(acompass, policy):
+def test_junit_counts_the_violated_requirements(acompass, policy):
     (suite,) = Xml.fromstring(acompass("check", policy(VIOLATED), "people.csv", "--format", "junit").stdout)
     assert (suite.attrib["tests"], suite.attrib["failures"]) == ("2", "1")
 
 
-def test_sarif(acompass, policy):
+def test_sarif_has_the_place_of_a_violated_requirement(acompass, policy):
     log = json.loads(acompass("check", policy(VIOLATED), "people.csv", "--format", "sarif").stdout)
     (result,) = log["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]
@@ -44,7 +44,7 @@ def test_sarif(acompass, policy):
 
 
 @pytest.mark.parametrize("format_", ["json", "junit", "sarif"])
-def test_a_policy_that_is_wrong_is_reported_in_the_same_format(acompass, policy, format_):
+def test_a_wrong_policy_is_reported_in_the_same_format(acompass, policy, format_):
     ran = acompass("check", policy("EACH RESULT Age;"), "people.csv", "--format", format_)
     assert ran.exit_code == 2
     assert "error[AC0" in ran.stderr
@@ -52,7 +52,7 @@ def test_a_policy_that_is_wrong_is_reported_in_the_same_format(acompass, policy,
     assert "AC0" in ran.stdout
 
 
-def test_no_value_of_a_record_is_shown_unless_asked_for(acompass, policy):
+def test_record_values_are_shown_only_on_request(acompass, policy):
     path = policy("EACH FILTER Name < 'B' : Age > 80;")
     silent = acompass("check", path, "people.csv")
     assert "Ada" not in silent.output
@@ -99,7 +99,7 @@ def test_every_policy_below_the_folder_is_reported(acompass, study):
     assert "1 of 1 requirement violated" in ran.stdout[second:]
 
 
-def test_all_hold(acompass, study):
+def test_exit_code_0_if_all_policies_hold(acompass, study):
     study(".", release=OLD)
     assert acompass("check-all").exit_code == 0
 
@@ -117,21 +117,21 @@ def test_the_worst_exit_code_wins_and_nothing_stops_the_others(acompass, study, 
     assert "strict/strict.acp\n" in ran.stdout
 
 
-def test_a_policy_that_is_not_there_is_an_error(acompass, study, tmp_path):
+def test_a_missing_policy_is_an_error(acompass, study, tmp_path):
     study(".", release=OLD)
     (tmp_path / "release.acp").unlink()
     ran = acompass("check-all")
     assert (ran.exit_code, "error[AC402]" in ran.stderr) == (2, True)
 
 
-def test_policies_without_a_table_are_named(acompass, study, policy):
+def test_policies_without_a_table_are_listed(acompass, study, policy):
     study(".", release=OLD)
     policy(YOUNG, "draft.acp")
     ran = acompass("check-all")
     assert (ran.exit_code, ran.stdout.splitlines()[-1]) == (0, "not checked, because no table is named: draft.acp")
 
 
-def test_it_is_an_error_if_there_is_nothing_to_check(acompass, policy):
+def test_nothing_to_check_is_an_error(acompass, policy):
     policy(OLD)
     ran = acompass("check-all")
     assert ran.exit_code == 2
@@ -151,7 +151,7 @@ def test_folders_can_be_chosen_and_are_checked_once(acompass, study):
     assert (ran.exit_code, ran.stdout.count("release.acp")) == (0, 1)
 
 
-def test_no_value_of_the_table_is_shown(acompass, study):
+def test_check_all_shows_no_value_of_the_table(acompass, study):
     study(".", strict=YOUNG)
     ran = acompass("check-all")
     assert not {"Ada", "Bob", "82", "21101"} & set(ran.stdout.replace(",", " ").split())
@@ -163,7 +163,7 @@ BEYOND = "EACH RESULT : Age == 36;\nEACH RESULT : Aeg < 3;\n"
 
 
 @pytest.mark.parametrize("command", [("lint",), ("check", "people.csv")])
-def test_the_safe_fixes_are_written_and_the_command_goes_on(acompass, policy, tmp_path, command):
+def test_the_safe_fixes_are_written_and_the_command_continues(acompass, policy, tmp_path, command):
     path = policy(BROKEN)
     name, *table = command
     ran = acompass(name, path, *table, "--fix")
@@ -173,7 +173,7 @@ def test_the_safe_fixes_are_written_and_the_command_goes_on(acompass, policy, tm
     assert ran.stdout == acompass(name, path, *table).stdout
 
 
-def test_the_rest_is_reported_and_decides_the_exit_code(acompass, policy, tmp_path):
+def test_the_remaining_errors_are_reported_and_decide_the_exit_code(acompass, policy, tmp_path):
     path = policy(BEYOND)
     ran = acompass("check", path, "people.csv", "--fix")
     assert ran.exit_code == 2
@@ -193,7 +193,7 @@ def test_diff_writes_nothing(acompass, policy, tmp_path):
     assert ran.exit_code == 1
 
 
-def test_diff_of_a_policy_without_a_line_end(acompass, policy):
+def test_a_diff_marks_a_missing_newline_at_the_end(acompass, policy):
     ran = acompass("lint", policy("EACH RESULT : Age < 80"), "--diff")
     assert ran.stdout.count("\\ No newline at end of file\n") == 2
 
@@ -206,7 +206,7 @@ def test_a_policy_without_mistakes_is_not_touched(acompass, policy, tmp_path):
     assert (tmp_path / path).stat().st_mtime_ns == before
 
 
-def test_standard_input_goes_to_standard_output(acompass):
+def test_a_policy_from_standard_input_is_fixed_on_standard_output(acompass):
     ran = acompass("lint", "-", "--fix", given=BROKEN)
     assert (ran.exit_code, ran.stdout) == (0, FIXED.replace("\r\n", "\n"))
     assert "nothing found" in ran.stderr
@@ -218,7 +218,7 @@ def test_a_byte_order_mark_is_kept(acompass, tmp_path):
     assert (tmp_path / "marked.acp").read_bytes() == b"\xef\xbb\xbfEACH RESULT : Age = 1;"
 
 
-def test_fixing_with_a_report_as_data(acompass, policy):
+def test_fix_can_be_combined_with_json_and_diff_cannot(acompass, policy):
     ran = acompass("lint", policy(BROKEN), "--fix", "--json")
     assert json.loads(ran.stdout) == {"diagnostics": []}
     assert acompass("lint", policy(BROKEN), "--diff", "--json").exit_code == 2
@@ -261,14 +261,14 @@ def test_explain_prints_the_page_of_a_code(acompass, code):
     assert "```" not in ran.stdout
 
 
-def test_explain_of_an_unknown_code_lists_the_nearest(acompass):
+def test_explain_lists_the_nearest_codes_of_an_unknown_one(acompass):
     ran = acompass("explain", "AC199")
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert "error[AC709]: unknown code `AC199`" in ran.stderr
     assert "AC124: " in ran.stderr
 
 
-def test_explain_of_a_code_as_json(acompass):
+def test_explain_prints_the_page_of_a_code_as_json(acompass):
     value = json.loads(acompass("explain", "AC101", "--json").stdout)
     assert (value["code"], value["title"]) == ("AC101", "unknown column")
     assert value["page"].startswith("# AC101")

@@ -1,4 +1,4 @@
-"""All ways a command can end: an exit code, one or two lines on standard error, never a traceback."""
+"""However a command ends, it has an exit code and one or two lines on standard error, never a traceback."""
 
 import os
 import pkgutil
@@ -16,10 +16,9 @@ from acompass.version import __version__
 from tests.waiting import PATIENCE, wait_until
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
-ROOT = Path(__file__).parents[2]
 
 
-def shell(*arguments: str, **options):
+def run_command(*arguments: str, **options):
     command = [sys.executable, "-m", "acompass", *arguments]
     return subprocess.run(command, capture_output=True, text=True, **options)
 
@@ -29,7 +28,7 @@ def test_the_installed_script_and_the_module_are_the_same_command():
     if '"' in str(script):
         pytest.skip("the scripts that pip installs do not work in a folder with a double quote")
     said = subprocess.run([script, "--version"], capture_output=True, text=True, check=True).stdout
-    assert said == shell("--version").stdout == f"acompass {__version__}\n"
+    assert said == run_command("--version").stdout == f"acompass {__version__}\n"
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
@@ -76,7 +75,7 @@ def test_a_missing_file_exits_with_2_and_is_named(acompass, policy, missing):
     assert "`none." in ran.stderr
 
 
-def test_errors_of_a_policy_are_shown_with_their_place(acompass, policy):
+def test_errors_of_a_policy_are_shown_with_their_position(acompass, policy):
     ran = acompass("check", policy("EACH RESULT : Aeg <= 80;"), "people.csv")
     assert ran.exit_code == 2
     assert "policy.acp:1:15" in ran.stderr
@@ -102,9 +101,9 @@ def test_an_internal_error_shows_no_value(acompass, policy, monkeypatch):
     assert "Ada" not in ran.output
     assert "Traceback" not in ran.output
     monkeypatch.setenv("ACOMPASS_DEBUG", "1")
-    told = acompass("check", path, "people.csv")
-    assert told.exit_code == 2
-    assert "Ada is 36" in told.stderr
+    debugged = acompass("check", path, "people.csv")
+    assert debugged.exit_code == 2
+    assert "Ada is 36" in debugged.stderr
 
 
 def test_an_interrupt_exits_with_130_and_one_line(acompass, policy, monkeypatch):
@@ -116,7 +115,7 @@ def test_an_interrupt_exits_with_130_and_one_line(acompass, policy, monkeypatch)
     assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 
 
-def test_an_interrupt_that_an_engine_turns_into_its_own_error(acompass, policy, monkeypatch):
+def test_an_interrupt_that_an_engine_turns_into_its_own_error_is_still_an_interrupt(acompass, policy, monkeypatch):
     def interrupt(*_arguments, **_options):
         try:
             signal.raise_signal(signal.SIGINT)
@@ -150,7 +149,7 @@ def test_a_real_interrupt_leaves_nothing_behind(tmp_path, sign):
         assert ran.stdin is not None
         ran.stdin.write(b"Age\n36\n")  # the input stays open, so the command waits for more
         ran.stdin.flush()
-        # only our own folder counts: Python's tempfile first writes a test file there
+        # wait for our own folder: Python's tempfile first writes a test file here
         wait_until(lambda: any((tmp_path / "temporary").glob("acompass-*")))
         ran.send_signal(sign)
         assert ran.wait(timeout=PATIENCE) == 128 + sign
@@ -186,8 +185,8 @@ def test_a_closed_pipe_is_neither_an_error_nor_a_failed_check(tmp_path, argument
 
 
 @pytest.mark.slow
-def test_the_reader_of_a_table_may_stop_early(tmp_path):
-    """More records than a pipe can buffer, so that the command is still writing when `head` ends."""
+def test_the_reader_of_standard_output_may_stop_early(tmp_path):
+    """There are more records than a pipe can buffer, so the command is still writing when `head` ends."""
     (tmp_path / "policy.acp").write_text(POLICY)
     (tmp_path / "people.csv").write_text("Age\n" + "36\n" * 100_000)
     command = f"{shlex.quote(sys.executable)} -m acompass run policy.acp people.csv -o - | head -n 2"
@@ -197,19 +196,19 @@ def test_the_reader_of_a_table_may_stop_early(tmp_path):
 
 
 @pytest.mark.slow
-def test_no_colour_reaches_a_pipe(tmp_path):
+def test_no_color_reaches_a_pipe(tmp_path):
     (tmp_path / "policy.acp").write_text(POLICY)
     (tmp_path / "people.csv").write_text("Age\n86\n")
-    ran = shell("check", "policy.acp", "people.csv", cwd=tmp_path)
+    ran = run_command("check", "policy.acp", "people.csv", cwd=tmp_path)
     assert ran.returncode == 1
     assert "\x1b" not in ran.stdout
 
 
 @pytest.mark.slow
-def test_a_name_that_no_terminal_can_show_stops_nothing(tmp_path):
+def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):
     (tmp_path / "policy.acp").write_text('EACH RESULT : "Âge ≤" <= 80;', encoding="utf-8")
     (tmp_path / "people.csv").write_text("Âge ≤\n86\n", encoding="utf-8")
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    ran = shell("check", "policy.acp", "people.csv", cwd=tmp_path, env=environment)
+    ran = run_command("check", "policy.acp", "people.csv", cwd=tmp_path, env=environment)
     assert ran.returncode == 1, ran.stderr
     assert "\\xc2ge" in ran.stdout

@@ -1,4 +1,4 @@
-"""Workbooks and files in other encodings, as policy and as table: the help can be pasted."""
+"""Workbooks, encodings, dates, swapped arguments and hostile text: the help of an error can be pasted."""
 
 import csv
 import gzip
@@ -42,12 +42,12 @@ def test_a_policy_in_utf16_can_be_converted_as_the_help_says(acompass, tmp_path)
     assert acompass("check", "policy-utf8.acp", "people.csv").exit_code == 0
 
 
-def test_a_table_in_utf16_is_read_by_its_mark(acompass, policy, tmp_path):
+def test_a_table_in_utf16_is_recognized_by_its_byte_order_mark(acompass, policy, tmp_path):
     (tmp_path / "windows.csv").write_bytes((tmp_path / "people.csv").read_text().encode("utf-16"))
     assert acompass("check", policy(POLICY), "windows.csv").exit_code == 0
 
 
-def test_a_table_of_windows_is_read_as_the_help_says(acompass, policy, tmp_path):
+def test_a_windows_encoded_table_is_read_as_the_help_says(acompass, policy, tmp_path):
     (tmp_path / "windows.csv").write_bytes("Name,Age\nZoë,36\n".encode("cp1252"))
     ran = acompass("check", policy(POLICY), "windows.csv")
     assert (ran.exit_code, "error[AC205]: line 2 of `windows.csv` is not UTF-8" in ran.stderr) == (2, True)
@@ -56,7 +56,7 @@ def test_a_table_of_windows_is_read_as_the_help_says(acompass, policy, tmp_path)
     assert acompass("check", policy(POLICY), "windows.csv", "--encoding", option[1]).exit_code == 0
 
 
-def test_a_workbook_is_no_policy(acompass, workbook):
+def test_a_workbook_as_policy_is_an_error(acompass, workbook):
     assert "error[AC408]" in acompass("check", workbook, "people.csv").stderr
 
 
@@ -71,7 +71,7 @@ def test_a_workbook_is_no_policy(acompass, workbook):
         ("empty.xlsx", b"", "AC214"),
     ],
 )
-def test_other_workbooks_are_refused(acompass, policy, tmp_path, name, content, code):
+def test_unsupported_workbooks_are_rejected(acompass, policy, tmp_path, name, content, code):
     (tmp_path / name).write_bytes(content)
     ran = acompass("check", policy(POLICY), name)
     assert (ran.exit_code, f"error[{code}]" in ran.stderr) == (2, True)
@@ -136,7 +136,7 @@ def test_explain_chooses_records_by_a_date(stays):
     assert "31.03.2018" not in ran.stdout
 
 
-def test_a_value_that_does_not_fit_names_its_line(stays):
+def test_the_error_about_a_wrong_date_names_its_line(stays):
     ran = stays("check", "policy.acp", "stays.csv", "--dates", "Left=%d-%b-%Y", "--dates", "Admission=%d.%m.%Y")
     assert ran.exit_code == 2
     assert "AC234" in ran.stderr
@@ -148,18 +148,18 @@ def test_a_value_that_does_not_fit_names_its_line(stays):
     ("given", "code"),
     [("Admission", "AC236"), ("Admision=%d.%m.%Y", "AC236"), ("Admission=%d.%m", "AC235")],
 )
-def test_invalid_options(stays, given, code):
+def test_invalid_date_options_are_errors(stays, given, code):
     ran = stays("check", "policy.acp", "stays.csv", "--dates", given)
     assert (ran.exit_code, f"error[{code}]" in ran.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("command", ["check", "run", "plan", "explain"])
-def test_the_help_lists_it_after_missing(stays, command):
+def test_the_help_lists_dates_after_missing(stays, command):
     text = stays(command, "--help").stdout
     assert 0 < text.index("--missing") < text.index("--dates") < text.index("--delimiter")
 
 
-def test_measure_compares_the_released_dates_with_those_before(stays):
+def test_measure_compares_released_dates_with_the_original_ones(stays):
     assert stays("run", "policy.acp", "stays.csv", "-o", "out.csv", *DATES).exit_code == 0
     measuring = (
         "measure",
@@ -185,7 +185,7 @@ def test_measure_knows_the_order_of_dates(stays):
 
 
 @pytest.mark.parametrize("command", ["run", "measure"])
-def test_a_report_records_the_formats(stays, tmp_path, command):
+def test_a_report_records_the_date_formats(stays, tmp_path, command):
     call = ("policy.acp", "stays.csv", "-o", "out.csv") if command == "run" else ("stays.csv", "--qi", "Left")
     ran = stays(command, *call, *DATES, "--report", "report.html")
     assert ran.exit_code == 0, ran.stderr
@@ -244,7 +244,7 @@ def test_a_table_in_place_of_the_policy_is_one_error(acompass, policy, tmp_path,
 
 
 @folded("text", [*POLICIES, *(mistake.text for mistake in MISTAKES)])
-def test_a_policy_is_not_taken_for_a_table(text):
+def test_a_policy_is_not_mistaken_for_a_table(text):
     assert not is_csv(text)
 
 
@@ -268,7 +268,7 @@ def test_only_the_start_of_a_table_is_read(tmp_path, monkeypatch):
         load(path)
 
 
-def test_a_very_large_policy_is_refused_unread(tmp_path):
+def test_a_very_large_policy_is_rejected_unread(tmp_path):
     path = tmp_path / "sparse.acp"
     with open(path, "wb") as file:
         file.write(f"-- {SECRET}\n".encode())
@@ -296,11 +296,11 @@ def test_a_listing_of_findings_is_capped(acompass, policy):
 
 
 @pytest.mark.parametrize("command", ["check", "plan", "prove", "lint", "explain", "measure", "run", "fmt"])
-def test_every_command_has_the_option(acompass, command):
+def test_every_command_has_max_errors(acompass, command):
     assert "--max-errors N" in acompass(command, "--help").stdout
 
 
-def test_data_is_capped_and_says_so(acompass, policy):
+def test_reports_for_programs_are_capped_and_say_so(acompass, policy):
     path = policy("EACH RESULT : Age == 1;\n" * 60)
     for command in (("lint", path, "--json"), ("check", path, "people.csv", "--format", "json")):
         value = json.loads(acompass(*command).stdout)
@@ -310,7 +310,7 @@ def test_data_is_capped_and_says_so(acompass, policy):
     assert acompass("check", path, "people.csv", "--format", "junit").stdout.count("<testcase") == 50
 
 
-def test_reading_stops_after_many_errors():
+def test_parsing_stops_after_many_errors():
     with pytest.raises(PolicyError) as caught:
         parse("a b c;\n" * 10 * MOST_REPORTED)
     assert len(caught.value.diagnostics) == MOST_REPORTED
@@ -339,11 +339,11 @@ HOSTILE = [
 ]
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def text(value: str) -> str:
+def quote_text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -354,11 +354,11 @@ def test_hostile_text_is_only_text(hostile, engine, tmp_path, monkeypatch):
     table = tmp_path / "table.csv"
     with table.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([[hostile, "Age"], ["a", "1"], [hostile, "2"], ["b", "2"]])
-    name, value = quoted(hostile), text(hostile)
+    name, value = quote_name(hostile), quote_text(hostile)
     policy = (
         f"EACH RESULT : NOT ({name} = {value}) : REPLACE {name} WITH 'found';"
         f"EACH FILTER {name} = 'a' : {name} = {value} : REPLACE {name} WITH {value};"
-        f"EACH PROCESS COUNT(*) AS {quoted(hostile + '!')} GROUP BY {name} : {quoted(hostile + '!')} >= 1;"
+        f"EACH PROCESS COUNT(*) AS {quote_name(hostile + '!')} GROUP BY {name} : {quote_name(hostile + '!')} >= 1;"
     )
     result = acompass.run(policy, table, engine=engine, output=tmp_path / "out.csv")
     assert [each.affected for each in result.requirements] == [1, 1, 0]

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from tests.cli.conftest import Acompass
-from tests.report.pages import rendered
+from tests.report.pages import render
 from tests.report.sarif_rules import results
 
 POLICY = "EACH RESULT : Age <= 80;\nEACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 2 : REJECT;\n"
@@ -19,7 +19,7 @@ GAPS = (
     "EACH FILTER Zip > '10' AND Zip < '20' : Zip = '1*' : REPLACE Zip WITH '1*';\n"
     "EACH FILTER Zip > '20' AND Zip < '30' : Zip = '2*' : REPLACE Zip WITH '2*';\n"
 )
-#: a command with its arguments, after which come options
+#: a command with its arguments, without options
 CALLS = {
     "check": ("check", "policy.acp", "people.csv"),
     "lint": ("lint", "policy.acp"),
@@ -45,7 +45,7 @@ IN_CI = ("check", "compare", "lint", "prove")
 def test_markdown_begins_with_the_verdict(command, exit_code, heading, acompass, policy):
     policy(POLICY)
     ran = acompass(*CALLS[command], "--format", "markdown")
-    found = rendered(ran.stdout)
+    found = render(ran.stdout)
     assert (ran.exit_code, found.headings[0]) == (exit_code, heading)
     assert found.surprises == []
 
@@ -54,14 +54,14 @@ def test_markdown_begins_with_the_verdict(command, exit_code, heading, acompass,
 def test_an_error_is_a_report_in_markdown_too(command, acompass, policy):
     policy(WRONG)
     ran = acompass(*CALLS[command], "--format", "markdown")
-    found = rendered(ran.stdout)
+    found = render(ran.stdout)
     assert (ran.exit_code, found.headings) == (2, ["❌ 1 error in policy.acp"])
     ((line, code, _, _),) = found.table("line", "code", "finding", "help")
     assert (line, f"error[{code}]" in ran.stderr) == ("1", True)
 
 
 @pytest.mark.parametrize("command", sorted(CALLS))
-def test_json_is_a_short_form_of_the_format(command, acompass, policy):
+def test_json_is_short_for_format_json(command, acompass, policy):
     policy(POLICY)
     short = acompass(*CALLS[command], "--json")
     assert isinstance(json.loads(short.stdout), dict)
@@ -78,7 +78,7 @@ def test_json_and_another_format_exclude_each_other(command, acompass, policy):
 
 
 @pytest.mark.parametrize("command", sorted(set(CALLS) - set(IN_CI)))
-def test_only_reports_about_lines_of_a_policy_are_sarif_and_junit(command, acompass, policy):
+def test_only_reports_about_policies_have_sarif_and_junit(command, acompass, policy):
     policy(POLICY)
     ran = acompass(*CALLS[command], "--format", "sarif")
     assert ran.exit_code == 2
@@ -108,7 +108,7 @@ def test_findings_are_sarif_with_their_fixes(acompass, policy):
     assert replacement["deletedRegion"]["startLine"] == 2
 
 
-def test_findings_are_failed_cases(acompass, policy):
+def test_findings_are_failed_junit_cases(acompass, policy):
     policy(GAPS)
     ran = acompass("lint", "policy.acp", "--format", "junit")
     (suite,) = Xml.fromstring(ran.stdout)
@@ -117,7 +117,7 @@ def test_findings_are_failed_cases(acompass, policy):
     assert suite[0].attrib["name"].startswith("line ")
 
 
-def test_claims_are_sarif_results_and_cases(acompass, policy):
+def test_claims_are_sarif_results_and_junit_cases(acompass, policy):
     policy(POLICY)
     call = ("prove", "policy.acp", "--claim", "EACH RESULT : Age <= 70", "--claim", "EACH RESULT : Age <= 80")
     sarif = acompass(*call, "--format", "sarif")
@@ -132,19 +132,19 @@ def test_only_the_first_findings_are_listed(acompass, policy):
     call = ("lint", "policy.acp", "--max-errors", "1")
     every = len(json.loads(acompass("lint", "policy.acp", "--json").stdout)["diagnostics"])
     assert every > 1
-    found = rendered(acompass(*call, "--format", "markdown").stdout)
+    found = render(acompass(*call, "--format", "markdown").stdout)
     assert found.headings == [f"❌ Lint of policy.acp: {every} findings"]
     assert len(found.table("line", "code", "finding", "help")) == 1
     assert f"and {every - 1} more" in found.paragraphs
     assert len(results(json.loads(acompass(*call, "--format", "sarif").stdout))) == 1
 
 
-def test_a_run_says_that_nothing_is_written(acompass, policy, tmp_path):
+def test_a_run_says_that_nothing_was_written(acompass, policy, tmp_path):
     policy(POLICY)
-    found = rendered(acompass(*CALLS["run"], "--format", "markdown").stdout)
+    found = render(acompass(*CALLS["run"], "--format", "markdown").stdout)
     assert [text for text in found.paragraphs if text.startswith("out.csv not written: ")]
     assert not (tmp_path / "out.csv").exists()
-    forced = rendered(acompass(*CALLS["run"], "--force", "--format", "markdown").stdout)
+    forced = render(acompass(*CALLS["run"], "--force", "--format", "markdown").stdout)
     assert [text for text in forced.paragraphs if "not written" in text] == []
     assert (tmp_path / "out.csv").exists()
 
@@ -181,7 +181,7 @@ def test_a_report_is_utf8_in_every_locale(format_, policy, tmp_path):
 
 def test_a_policy_on_standard_input_has_no_name_in_the_heading(acompass):
     ran = acompass("check", "-", "people.csv", "--format", "markdown", given=POLICY)
-    assert rendered(ran.stdout).headings[0].startswith("❌ Check: ")
+    assert render(ran.stdout).headings[0].startswith("❌ Check: ")
 
 
 OLD = "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 5 : REJECT;\n"
@@ -202,7 +202,7 @@ def policies(acompass: Acompass) -> None:
 
 @pytest.mark.parametrize("command", ALSO_CALLS)
 @pytest.mark.parametrize("format_", ["json", "markdown", "junit", "sarif"])
-def test_a_file_has_what_the_format_prints(acompass: Acompass, command: str, format_: str) -> None:
+def test_also_writes_what_format_prints(acompass: Acompass, command: str, format_: str) -> None:
     alone = acompass(*ALSO_CALLS[command], "--format", format_)
     ran = acompass(*ALSO_CALLS[command], "--also", f"{format_}=report file")
     assert Path("report file").read_text().rstrip("\n") == alone.stdout.rstrip("\n")
@@ -210,7 +210,7 @@ def test_a_file_has_what_the_format_prints(acompass: Acompass, command: str, for
 
 
 @pytest.mark.parametrize("command", ALSO_CALLS)
-def test_an_error_is_written_in_place_of_an_answer(acompass: Acompass, command: str) -> None:
+def test_also_writes_an_error_in_place_of_an_answer(acompass: Acompass, command: str) -> None:
     Path("new.acp").write_text("EACH RESULT : Age <= 3")
     ran = acompass(*ALSO_CALLS[command], "--also", "sarif=a.sarif", "--also", "junit=a.xml", "--also", "json=a.json")
     assert (ran.exit_code, ran.stdout) == (2, "")
@@ -229,13 +229,13 @@ def test_a_file_that_cannot_be_written_is_an_error(acompass: Acompass) -> None:
 
 
 @pytest.mark.parametrize("value", ["sarif", "sarif=", "sarif=-", "text=a.txt", "=a.txt"])
-def test_what_is_not_a_format_and_a_file_is_refused(acompass: Acompass, value: str) -> None:
+def test_also_rejects_anything_but_a_format_and_a_file(acompass: Acompass, value: str) -> None:
     ran = acompass("prove", "new.acp", "--also", value)
     assert (ran.exit_code, "is not FORMAT=FILE" in ran.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("file", ["old.acp", "people.CSV", "lists/jobs.csv.gz", "acompass.toml"])
-def test_a_report_has_no_suffix_of_an_input(acompass: Acompass, file: str) -> None:
+def test_a_report_may_not_have_the_suffix_of_an_input(acompass: Acompass, file: str) -> None:
     ran = acompass("prove", "new.acp", "--also", f"sarif={file}")
     assert (ran.exit_code, "has the suffix of" in ran.stderr, Path("old.acp").read_text()) == (2, True, OLD)
 

@@ -38,7 +38,7 @@ def table(tmp_path):
         ),
     ],
 )
-def test_the_levels_that_were_asked_for(acompass, arguments, lines):
+def test_the_requested_levels_are_written(acompass, arguments, lines):
     ran = acompass("hierarchy", "visits.csv", *arguments)
     assert (ran.exit_code, ran.stdout.splitlines()) == (0, lines)
 
@@ -46,10 +46,10 @@ def test_the_levels_that_were_asked_for(acompass, arguments, lines):
 def test_records_without_a_value_are_left_out_and_counted(acompass):
     assert acompass("hierarchy", "visits.csv", "Age", "--bands", "5").stderr == "1 record without a value left out\n"
     ran = acompass("hierarchy", "visits.csv", "Education", "--from-values")
-    assert ran.stderr == "1 record with an empty text left out; a hierarchy cannot contain it\n"
+    assert ran.stderr == "1 record with an empty string left out; a hierarchy cannot contain it\n"
 
 
-def test_without_an_option_the_values_decide_and_it_says_so(acompass):
+def test_without_an_option_the_values_decide_and_the_command_says_so(acompass):
     ran = acompass("hierarchy", "visits.csv", "Admission")
     assert ran.stdout.startswith("2018-03-01;2018-03;2018-Q1;2018;2010s;*\n")
     assert ran.stderr == "`Admission`: dates, month, quarter, year and decade\n"
@@ -66,13 +66,13 @@ def test_a_typed_table_gives_the_texts_that_a_policy_sees(acompass, tmp_path):
     assert acompass("hierarchy", "typed.parquet", "day").stdout == "2018-03-01;2018-03;2018-Q1;2018;2010s;*\n"
 
 
-def test_a_written_hierarchy_has_nothing_wrong(acompass):
+def test_a_written_hierarchy_has_no_problems(acompass):
     assert acompass("hierarchy", "visits.csv", "Zip", "--prefix", "3,2", "-o", "zip.csv").stdout == ""
     ran = acompass("hierarchy", "zip.csv", "--check")
     assert (ran.exit_code, ran.stdout) == (0, "`zip.csv`: 3 values, 3 levels, no problems\n")
 
 
-def test_check_says_everything_that_is_wrong(acompass, tmp_path):
+def test_check_lists_every_problem(acompass, tmp_path):
     (tmp_path / "bad.csv").write_text("a;x;y\nb;x;z\nb;;y\nc;y\n")
     ran = acompass("hierarchy", "bad.csv", "--check")
     assert ran.exit_code == 1
@@ -84,7 +84,7 @@ def test_check_says_everything_that_is_wrong(acompass, tmp_path):
     ]
 
 
-def test_check_prints_as_many_problems_as_asked(acompass):
+def test_check_prints_at_most_max_errors_problems(acompass):
     ran = acompass("hierarchy", "-", "--check", "--max-errors", "1", given="a;*\na;*\na;*\n")
     assert ran.stdout.splitlines() == ["lines 1 and 2: duplicate value `a`", "and 1 more"]
 
@@ -100,7 +100,7 @@ def test_check_prints_as_many_problems_as_asked(acompass):
         (["visits.csv", "Zip", "--prefix", "0"], "AC610"),
         (["visits.csv", "Education", "--bands", "5"], "AC611"),
         (["visits.csv", "Education", "--dates"], "AC611"),
-        (["visits.csv", "Nobody"], "AC602"),
+        (["visits.csv", "Absent"], "AC602"),
         (["none.csv", "Age"], "AC201"),
         (["none.csv", "--check"], "AC613"),
         (["visits.csv", "Age", "-o", "visits.csv"], "AC220"),
@@ -116,7 +116,7 @@ def test_a_wrong_call_is_an_error_without_values(acompass, tmp_path, arguments, 
     assert (tmp_path / "visits.csv").read_text() == TABLE
 
 
-def test_a_column_without_values(acompass, tmp_path):
+def test_a_column_without_values_is_an_error(acompass, tmp_path):
     (tmp_path / "empty.csv").write_text("Age\n")
     assert "error[AC612]" in acompass("hierarchy", "empty.csv", "Age").stderr
 
@@ -131,7 +131,7 @@ def test_a_column_without_values(acompass, tmp_path):
         (["visits.csv", "Zip", "--prefix", "2.5"], "expected integers between commas, found '2.5'"),
     ],
 )
-def test_arguments_that_do_not_go_together(acompass, arguments, message):
+def test_arguments_that_exclude_each_other_are_rejected(acompass, arguments, message):
     ran = acompass("hierarchy", *arguments)
     assert ran.exit_code == 2
     assert message in ran.stderr

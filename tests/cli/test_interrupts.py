@@ -10,15 +10,15 @@ import pytest
 
 from tests.waiting import PATIENCE, wait_until
 
-#: each starts a process of its own
+#: each test starts a process
 pytestmark = pytest.mark.slow
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
-#: the command, with an engine that runs `{step}` for ever while it writes
+#: the command, with an engine that runs `{step}` forever while it writes
 COMMAND = '''
 import ctypes, logging, os, signal, sys, time
-for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # some are ignored in the background
+for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # background jobs ignore some
     signal.signal(each, signal.default_int_handler)
 from acompass.cli import main
 from acompass.engines.duckdb import output
@@ -55,7 +55,7 @@ def stuck_in_a_folder(part, path):
     stuck(None, None, os.path.join(part, "Age=36", "data_0.parquet"), path)
 
 output._write = stuck
-output.write_failures = stuck_in_a_folder
+output.report_write_failures = stuck_in_a_folder
 sys.argv = ["acompass", "run", "policy.acp", "-", *{output}]
 main()
 '''
@@ -69,7 +69,7 @@ SLEEPING = "time.sleep(600)"
 
 @contextmanager
 def stuck_command(folder, step, output=("-o", "out.csv")):
-    """A command that has written records to a hidden file and to a temporary folder, and its worker's id."""
+    """Start a command that writes records to a hidden file and a temporary folder; yields it and its worker's id."""
     (folder / "policy.acp").write_text(POLICY)
     (folder / "temporary").mkdir()
     pipe = subprocess.PIPE
@@ -97,7 +97,7 @@ def names(folder):
 
 @pytest.mark.parametrize("step", [WITHOUT_PYTHONS_LOCK, WITH_PYTHONS_LOCK, SWALLOWING, LOGGING])
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_engine_that_is_stuck_is_ended(tmp_path, sign, step):
+def test_a_signal_ends_a_stuck_engine(tmp_path, sign, step):
     with stuck_command(tmp_path, step) as (ran, _):
         ran.send_signal(sign)
         assert ran.wait(timeout=PATIENCE) == 128 + sign
@@ -106,14 +106,14 @@ def test_an_engine_that_is_stuck_is_ended(tmp_path, sign, step):
 
 
 @pytest.mark.parametrize("step", [WITHOUT_PYTHONS_LOCK, SLEEPING])
-def test_partitions_that_are_being_written_are_removed(tmp_path, step):
+def test_unfinished_partitions_are_removed(tmp_path, step):
     with stuck_command(tmp_path, step, ("-o", "out/", "--partition", "Age")) as (ran, _):
         ran.send_signal(signal.SIGINT)
         assert ran.wait(timeout=PATIENCE) == 130
     assert names(tmp_path) == ["policy.acp", "temporary"]
 
 
-def test_ctrl_c_reaches_both_processes_and_is_one_interrupt(tmp_path):
+def test_ctrl_c_in_both_processes_is_one_interrupt(tmp_path):
     with stuck_command(tmp_path, SLEEPING) as (ran, worker):
         os.kill(worker, signal.SIGINT)
         ran.send_signal(signal.SIGINT)
@@ -123,14 +123,14 @@ def test_ctrl_c_reaches_both_processes_and_is_one_interrupt(tmp_path):
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGSEGV])
-def test_a_crash_leaves_nothing(tmp_path, sign):
+def test_a_crash_leaves_nothing_behind(tmp_path, sign):
     with stuck_command(tmp_path, WITHOUT_PYTHONS_LOCK) as (ran, worker):
         os.kill(worker, sign)
         assert ran.wait(timeout=PATIENCE) == 128 + sign
     assert names(tmp_path) == ["policy.acp", "temporary"]
 
 
-def test_a_killed_supervisor_takes_its_command_along(tmp_path):
+def test_killing_the_supervisor_ends_its_command(tmp_path):
     with stuck_command(tmp_path, SLEEPING) as (ran, _):
         ran.kill()
         ran.wait(timeout=PATIENCE)

@@ -4,10 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 from tests.engines.spark_sessions import require_spark
-from tests.waiting import PATIENCE, wait_until
+from tests.waiting import PATIENCE, is_running, wait_until
 
 COMMAND = """
 import ctypes, os, sys
@@ -19,21 +18,13 @@ def stuck(frame, parts, line_end):
     os.mkdir(parts)
     print(SparkContext._gateway.proc.pid, flush=True)
     lock, library = ctypes.create_string_buffer(256), ctypes.PyDLL(None)
-    while True:  # the second call waits for ever, and no signal interrupts it
+    while True:  # the second call waits forever, and no signal interrupts it
         library.pthread_mutex_lock(lock)
 
 output._write_text = stuck
 sys.argv = ["acompass", "run", "policy.acp", "people.csv", "-o", "out.csv", "--engine", "local[1]"]
 main()
 """
-
-
-def is_running(process):
-    try:
-        state = Path(f"/proc/{process}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state.rpartition(")")[2].split()[0] != "Z"
 
 
 def test_java_ends_with_a_stuck_command(tmp_path):

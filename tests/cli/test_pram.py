@@ -23,19 +23,19 @@ def visits(acompass: Acompass) -> None:
     Path("visits.csv").write_text("\n".join(["Age,Disease", *rows, ""]), encoding="utf-8")
 
 
-def _matrix(text: str) -> str:
+def _write_matrix(text: str) -> str:
     Path("matrix.csv").write_text(text, encoding="utf-8")
     return "matrix.csv"
 
 
-def test_a_policy_on_standard_output_is_alone_there(acompass: Acompass) -> None:
+def test_standard_output_contains_only_the_policy(acompass: Acompass) -> None:
     ran = acompass(*CALL)
     assert ran.exit_code == 0, ran.stderr
     assert api.parse(ran.stdout).tree == api.pram("visits.csv", "Disease", 0.8).tree
     assert ran.stderr.startswith("`Disease`, 3 values: e^ε = 401, ε ≤ 5.994\n")
 
 
-def test_a_written_policy_is_found_good_by_the_other_commands(acompass: Acompass) -> None:
+def test_the_other_commands_accept_a_written_policy(acompass: Acompass) -> None:
     ran = acompass(*CALL, "-o", "pram.acp")
     assert (ran.exit_code, ran.stdout) == (0, "`pram.acp` written\n")
     assert acompass(*CALL, "-o", "pram.acp").stdout == "`pram.acp` replaced\n"
@@ -51,7 +51,7 @@ def test_a_written_policy_is_found_good_by_the_other_commands(acompass: Acompass
     ]
 
 
-def test_a_rare_value_is_warned_about_without_naming_it(acompass: Acompass) -> None:
+def test_a_warning_about_a_rare_value_does_not_show_it(acompass: Acompass) -> None:
     rare = "a value has only 0.50% of the weights: other values rarely change into it"
     Path("visits.csv").write_text("Disease\n" + "a\n" * 199 + "Lovelace\n")
     assert rare in acompass(*CALL).stderr
@@ -60,8 +60,8 @@ def test_a_rare_value_is_warned_about_without_naming_it(acompass: Acompass) -> N
     assert "a value has only" not in acompass(*CALL, "--round", "50").stderr
 
 
-def test_a_matrix_without_a_bound_is_said_to_have_none(acompass: Acompass) -> None:
-    matrix = _matrix(";a;b;c\na;0.9;0.1;0\nb;0;1;0\nc;;;1\n")
+def test_a_matrix_without_a_bound_is_reported(acompass: Acompass) -> None:
+    matrix = _write_matrix(";a;b;c\na;0.9;0.1;0\nb;0;1;0\nc;;;1\n")
     ran = acompass("pram", "visits.csv", "Disease", "--matrix", matrix)
     assert ran.exit_code == 0, ran.stderr
     assert "no bound on ε, because the matrix rules out some changes" in ran.stderr
@@ -86,10 +86,10 @@ def test_a_matrix_without_a_bound_is_said_to_have_none(acompass: Acompass) -> No
         (["Gap", "--keep", "0.8"], "AC212", "column `Gap` has 1 missing value"),
     ],
 )
-def test_wrong_calls(acompass: Acompass, arguments: list[str], code: str, message: str) -> None:
+def test_a_wrong_call_is_an_error(acompass: Acompass, arguments: list[str], code: str, message: str) -> None:
     rows = [f"{n},x,{'ab'[n % 2]},{'' if n == 7 else 'z'}" for n in range(1001)]
     Path("wide.csv").write_text("\n".join(["Name,One,Disease,Gap", *rows, ""]), encoding="utf-8")
-    _matrix(",a,b\na,1,0\nb,0,1\n")
+    _write_matrix(",a,b\na,1,0\nb,0,1\n")
     ran = acompass("pram", "wide.csv", *arguments, "-o", "pram.acp")
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert f"error[{code}]" in ran.stderr
@@ -131,8 +131,8 @@ def test_wrong_calls(acompass: Acompass, arguments: list[str], code: str, messag
         ),
     ],
 )
-def test_matrices_that_are_none(acompass: Acompass, matrix: str, code: str, message: str) -> None:
-    ran = acompass("pram", "visits.csv", "Disease", "--matrix", _matrix(matrix), "-o", "pram.acp")
+def test_an_invalid_matrix_is_an_error(acompass: Acompass, matrix: str, code: str, message: str) -> None:
+    ran = acompass("pram", "visits.csv", "Disease", "--matrix", _write_matrix(matrix), "-o", "pram.acp")
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert f"error[{code}]" in ran.stderr
     assert message in ran.stderr
@@ -141,12 +141,12 @@ def test_matrices_that_are_none(acompass: Acompass, matrix: str, code: str, mess
 
 @pytest.mark.parametrize("matrix", [",20,x\n20,1,0\nx,0,1\n", ",20,20.0\n20,1,0\n20.0,0,1\n"])
 def test_a_matrix_of_another_type_does_not_fit(acompass: Acompass, matrix: str) -> None:
-    ran = acompass("pram", "visits.csv", "Age", "--matrix", _matrix(matrix))
+    ran = acompass("pram", "visits.csv", "Age", "--matrix", _write_matrix(matrix))
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert "error[AC634]" in ran.stderr
 
 
-def test_no_cell_of_a_file_that_is_no_matrix_is_quoted(acompass: Acompass) -> None:
+def test_no_cell_of_an_invalid_matrix_is_quoted(acompass: Acompass) -> None:
     Path("people.txt").write_text("Name,Age\nLovelace,36\nByron,36\n")
     ran = acompass("pram", "visits.csv", "Disease", "--matrix", "people.txt")
     assert ran.exit_code == 2
@@ -155,7 +155,7 @@ def test_no_cell_of_a_file_that_is_no_matrix_is_quoted(acompass: Acompass) -> No
 
 @pytest.mark.parametrize("output", ["visits.csv", "matrix.csv"])
 def test_an_input_is_not_overwritten(acompass: Acompass, output: str) -> None:
-    matrix = _matrix(",a,b,c\na,1,0,0\nb,0,1,0\nc,0,0,1\n")
+    matrix = _write_matrix(",a,b,c\na,1,0,0\nb,0,1,0\nc,0,0,1\n")
     before = Path(output).read_bytes()
     ran = acompass("pram", "visits.csv", "Disease", "--matrix", matrix, "-o", output)
     assert ran.exit_code == 2
@@ -163,7 +163,7 @@ def test_an_input_is_not_overwritten(acompass: Acompass, output: str) -> None:
     assert Path(output).read_bytes() == before
 
 
-def test_a_folder_that_does_not_exist_is_said(acompass: Acompass) -> None:
+def test_a_missing_folder_is_an_error(acompass: Acompass) -> None:
     assert "error[AC221]" in acompass(*CALL, "-o", "none/pram.acp").stderr
 
 
@@ -173,7 +173,7 @@ def test_missing_values_are_dropped_or_filled(acompass: Acompass) -> None:
     assert "FROM (1 OF 'a', 2 OF 'b')" in acompass(*CALL, "--missing", "b").stdout
 
 
-def test_the_estimate_is_printed_and_has_a_form_for_scripts(acompass: Acompass) -> None:
+def test_the_estimate_is_printed_as_text_and_as_json(acompass: Acompass) -> None:
     acompass(*CALL, "-o", "pram.acp")
     ran = acompass("estimate", "visits.csv", "disease", "--policy", "pram.acp")
     assert ran.exit_code == 0, ran.stderr
@@ -200,7 +200,7 @@ def test_the_estimate_is_printed_and_has_a_form_for_scripts(acompass: Acompass) 
     }
 
 
-def test_an_estimate_that_is_refused_shows_the_line(acompass: Acompass) -> None:
+def test_a_rejected_estimate_shows_the_line(acompass: Acompass) -> None:
     Path("p.acp").write_text("EACH RESULT : Age > 21 : WITH PROBABILITY 0.5 RANDOM Disease FROM ('a', 'b');\n")
     ran = acompass("estimate", "visits.csv", "Disease", "--policy", "p.acp", "--json")
     assert ran.exit_code == 2
@@ -209,7 +209,7 @@ def test_an_estimate_that_is_refused_shows_the_line(acompass: Acompass) -> None:
     assert json.loads(ran.stdout)["diagnostics"][0]["code"] == "AC635"
 
 
-def test_the_parameters_of_the_policy_are_set(acompass: Acompass) -> None:
+def test_estimate_sets_the_parameters_of_the_policy(acompass: Acompass) -> None:
     Path("p.acp").write_text("ALWAYS : WITH PROBABILITY 0.5 RANDOM Disease FROM ('a', 'b', third);\n")
     call = ("estimate", "visits.csv", "Disease", "--policy", "p.acp")
     assert "error[AC106]" in acompass(*call).stderr
@@ -235,7 +235,7 @@ main()
 
 
 @pytest.mark.slow
-def test_ctrl_c_leaves_nothing(acompass: Acompass, tmp_path: Path) -> None:
+def test_ctrl_c_leaves_nothing_behind(acompass: Acompass, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     command = [sys.executable, "-c", STUCK]
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-""""""
+"""`acompass prove`, `lint` and `compare`: reports, exit codes, types, privacy and deadlines."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def test_a_refuted_claim_exits_with_1_and_shows_a_table(acompass, policy):
     assert set(claim["counterexample"]) == {"columns", "records", "trace"}
 
 
-def test_columns_can_be_those_of_a_table(acompass, policy):
+def test_a_table_can_give_the_columns(acompass, policy):
     path = policy(GENERALIZES)
     claim = ("--claim", "EACH RESULT : Nmae = 'x'")
     assert acompass("prove", path, *claim).exit_code == 1
@@ -41,7 +41,7 @@ def test_columns_can_be_those_of_a_table(acompass, policy):
     assert "did you mean `Name`?" in known.stderr
 
 
-def test_types_can_be_given(acompass, policy):
+def test_prove_accepts_types(acompass, policy):
     path = policy("EACH RESULT : Age > 9 AND Age < 10 : REJECT;")
     claim = ("--claim", "EACH RESULT : Age = 7")
     assert acompass("prove", path, *claim).exit_code == 1
@@ -86,7 +86,7 @@ def test_several_policies_are_all_reported_and_the_worst_exit_code_wins(acompass
     assert (ran.exit_code, "gaps.acp:" in ran.stdout, "broken.acp:" in ran.stderr) == (2, True, True)
 
 
-def test_a_parameter_that_is_not_bound_is_shown_in_its_file(acompass, policy):
+def test_an_unbound_parameter_is_shown_in_its_file(acompass, policy):
     name = policy("EACH RESULT : Age <= k;", "unbound.acp")
     for command in ("lint", "prove"):
         assert "unbound.acp:1:22" in acompass(command, name).stderr
@@ -98,14 +98,14 @@ def test_several_policies_are_fixed(acompass, policy, tmp_path):
     assert {(tmp_path / name).read_text() for name in names} == {"EACH RESULT : Age <= 3;"}
 
 
-def test_a_format_for_programs_takes_one_policy(acompass, policy):
+def test_a_format_for_programs_reports_one_policy(acompass, policy):
     names = [policy(SOUND, name) for name in ("one.acp", "two.acp")]
     for options in (("--json",), ("--format", "sarif"), ("--also", "sarif=lint.sarif")):
         ran = acompass("lint", *names, *options)
         assert (ran.exit_code, "several policies are reported as text" in ran.stderr) == (2, True)
 
 
-def test_findings_as_json(acompass, policy):
+def test_findings_can_be_printed_as_json(acompass, policy):
     found = json.loads(acompass("lint", policy(GAPS), "--json").stdout)["diagnostics"]
     assert "AC507" in {each["code"] for each in found}
     assert {each["severity"] for each in found} == {"warning"}
@@ -133,7 +133,7 @@ def test_no_hint_under_quiet_or_json(acompass, policy, tmp_path):
     assert acompass("check", path, str(table), "--format", "json").stderr == ""
 
 
-def test_types_can_be_given_lint(acompass, policy):
+def test_lint_accepts_types(acompass, policy):
     path = policy("EACH RESULT : Age <= 3 OR Age >= 4 : REJECT;")
     assert "AC501" in acompass("lint", path).stdout
     assert "AC501" not in acompass("lint", path, "--types", "Age=decimal(1)").stdout
@@ -158,7 +158,7 @@ def policies(acompass: Acompass) -> None:
 def test_equivalent_policies_exit_with_0(acompass: Acompass) -> None:
     ran = acompass("compare", "old.acp", "same.acp", "--set", "k=5")
     assert ran.exit_code == 0, ran.stderr
-    assert ran.stdout.startswith("equivalent\n  both policies ask the same of the same classes")
+    assert ran.stdout.startswith("equivalent\n  both policies make the same demands on the same classes")
 
 
 def test_a_loosened_policy_exits_with_1_and_shows_why(acompass: Acompass) -> None:
@@ -170,13 +170,13 @@ def test_a_loosened_policy_exits_with_1_and_shows_why(acompass: Acompass) -> Non
     assert "no longer guaranteed\n" in ran.stdout
 
 
-def test_without_impact_only_a_hint_is_given(acompass: Acompass) -> None:
+def test_without_impact_only_a_hint_is_printed(acompass: Acompass) -> None:
     ran = acompass("compare", "old.acp", "new.acp", "--set", "k=5")
     assert "the new policy may release what the old one could not; --impact shows what\n" in ran.stdout
     assert "no longer guaranteed" not in ran.stdout
 
 
-def test_json_has_the_keys_of_the_interface(acompass: Acompass) -> None:
+def test_the_json_of_compare_has_its_documented_keys(acompass: Acompass) -> None:
     ran = acompass("compare", "old.acp", "new.acp", "--set", "k=5", "--json")
     found = json.loads(ran.stdout)
     assert found["equivalent"] is False
@@ -193,7 +193,7 @@ def test_json_of_equivalent_policies_has_no_difference(acompass: Acompass) -> No
     assert (found["equivalent"], found["difference"]) == (True, None)
 
 
-def test_json_says_what_is_released(acompass: Acompass) -> None:
+def test_json_lists_what_is_released(acompass: Acompass) -> None:
     Path("loose.acp").write_text(CAP.replace("80", "90"))
     ran = acompass("compare", "cap.acp", "loose.acp", "--types", "Age=integer", "--impact", "--json")
     impact = json.loads(ran.stdout)["impact"]
@@ -204,7 +204,7 @@ def test_json_says_what_is_released(acompass: Acompass) -> None:
     ]
 
 
-def test_nothing_written_is_null(acompass: Acompass) -> None:
+def test_a_table_that_is_not_written_is_null(acompass: Acompass) -> None:
     Path("check.acp").write_text("EACH RESULT : Age <= 80;")
     ran = acompass("compare", "check.acp", "cap.acp", "--json")
     found = json.loads(ran.stdout)["difference"]
@@ -220,19 +220,19 @@ def test_a_table_gives_types_and_columns(acompass: Acompass) -> None:
     assert json.loads(ran.stdout)["types"] == {"Name": "text", "Age": "integer", "Zip": "text"}
 
 
-def test_a_policy_from_standard_input(acompass: Acompass) -> None:
+def test_a_policy_can_come_from_standard_input(acompass: Acompass) -> None:
     ran = acompass("compare", "-", "old.acp", "--set", "k=5", given=OLD)
     assert ran.exit_code == 0, ran.stderr
     assert acompass("compare", "-", "-", given=OLD).exit_code == 2
 
 
-def test_parameters_of_a_project(acompass: Acompass) -> None:
+def test_parameters_can_come_from_the_settings(acompass: Acompass) -> None:
     Path("acompass.toml").write_text('[policy."old.acp"]\nparams = { k = 5 }\n')
     ran = acompass("compare", "old.acp", "same.acp")
     assert ran.exit_code == 0, ran.stderr
 
 
-def test_each_policy_has_the_parameters_of_its_own_project(acompass: Acompass) -> None:
+def test_each_policy_has_the_parameters_of_its_own_settings(acompass: Acompass) -> None:
     for folder, k in (("before", 5), ("after", 3)):
         Path(folder).mkdir()
         Path(folder, "policy.acp").write_text(OLD)
@@ -243,7 +243,7 @@ def test_each_policy_has_the_parameters_of_its_own_project(acompass: Acompass) -
     assert acompass("compare", "before/policy.acp", "after/policy.acp", "--set", "k=4").exit_code == 0
 
 
-def test_the_old_policy_can_be_given_another_value(acompass: Acompass) -> None:
+def test_the_old_policy_can_have_other_parameters(acompass: Acompass) -> None:
     same = ("compare", "old.acp", "old.acp", "--set", "k=3")
     assert acompass(*same, "--set-old", "k=3").exit_code == 0
     ran = acompass(*same, "--set-old", "k=5", "--json")
@@ -252,18 +252,18 @@ def test_the_old_policy_can_be_given_another_value(acompass: Acompass) -> None:
     assert "AC107" in acompass(*same, "--set-old", "l=5").stderr
 
 
-def test_an_error_is_one_of_its_policy(acompass: Acompass) -> None:
+def test_an_error_names_its_policy(acompass: Acompass) -> None:
     ran = acompass("compare", "old.acp", "same.acp", "--json")
     assert ran.exit_code == 2
     (first, *_) = json.loads(ran.stdout)["diagnostics"]
     assert (first["code"], first["file"]) == ("AC106", "old.acp")
 
 
-def test_paper_refuses_what_is_beyond_it(acompass: Acompass) -> None:
+def test_paper_rejects_extensions(acompass: Acompass) -> None:
     assert acompass("compare", "cap.acp", "old.acp", "--set", "k=5", "--paper").exit_code == 2
 
 
-def test_prove_takes_claims_about_the_policy_and_assumptions(acompass: Acompass) -> None:
+def test_prove_accepts_claims_about_the_policy_and_assumptions(acompass: Acompass) -> None:
     call = ("prove", "cap.acp", "--claim", "idempotent", "--claim", "Age unchanged")
     ran = acompass(*call, "--claim", "EACH RESULT : Age < 9", "--assume", "EACH RESULT : Age < 9", "--json")
     assert ran.exit_code == 0, ran.stderr
@@ -298,7 +298,7 @@ def test_json_without_privacy_has_no_such_key(acompass, policy):
 
 
 @pytest.mark.slow
-def test_a_sample_before_a_k_has_a_delta(acompass, policy):
+def test_a_sample_before_k_anonymity_has_a_delta(acompass, policy):
     text = "ALWAYS : WITH PROBABILITY 0.75 REJECT; EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 14 : REJECT;"
     ran = acompass("prove", policy(text), "--types", "Zip=text", "--privacy", "--epsilon", "1", "--json")
     table = json.loads(ran.stdout)["privacy"]["table"]
@@ -306,7 +306,7 @@ def test_a_sample_before_a_k_has_a_delta(acompass, policy):
     assert 0 < table["delta"] <= 1e-6
 
 
-def test_the_text_says_unit_neighbors_and_what_is_not_covered(acompass, policy):
+def test_the_text_states_unit_neighbors_and_what_is_not_covered(acompass, policy):
     ran = acompass("prove", policy(RESPONSE), *TYPES, "--privacy")
     assert "Disease: e^ε is exactly 10, ε ≤ 2.303" in ran.stdout
     assert "Zip: no bound" in ran.stdout
@@ -314,13 +314,13 @@ def test_the_text_says_unit_neighbors_and_what_is_not_covered(acompass, policy):
         assert part in ran.stdout
 
 
-def test_columns_are_asked_about_together(acompass, policy):
+def test_several_columns_can_be_judged_together(acompass, policy):
     ran = acompass("prove", policy(RESPONSE), *TYPES, "--privacy", "--columns", "zip, Disease", "--json")
     (found,) = json.loads(ran.stdout)["privacy"]["columns"]
     assert (found["columns"], found["verdict"]) == (["Disease", "Zip"], "none")
 
 
-def test_the_columns_of_a_table_are_all_asked_about(acompass, policy):
+def test_all_columns_of_a_table_are_judged(acompass, policy):
     ran = acompass("prove", policy("ALWAYS : DROP Name;"), "--table", "people.csv", "--privacy", "--json")
     answer = json.loads(ran.stdout)
     verdicts = {found["columns"][0]: found["verdict"] for found in answer["privacy"]["columns"]}
@@ -335,7 +335,7 @@ def test_privacy_needs_all_columns(acompass, policy):
     assert "AC553" in ran.stderr
 
 
-def test_unknown_columns_and_numbers_are_errors(acompass, policy):
+def test_unknown_columns_and_a_negative_epsilon_are_errors(acompass, policy):
     unknown = acompass("prove", policy(RESPONSE), *TYPES, "--privacy", "--columns", "Diseese")
     assert unknown.exit_code == 2
     assert "AC554" in unknown.stderr
@@ -366,7 +366,7 @@ def test_a_deadline_may_have_a_fraction(acompass, policy):
 
 
 @pytest.mark.parametrize("deadline", ["soon", "-1", "nan", "inf", ""])
-def test_a_deadline_that_is_no_number_of_seconds(acompass, policy, deadline):
+def test_an_invalid_deadline_is_an_error(acompass, policy, deadline):
     for command in ("prove", "lint"):
         ran = acompass(command, policy(POLICY), "--deadline", deadline)
         assert ran.exit_code == 2
@@ -397,7 +397,7 @@ def test_privacy_is_undecided_without_time(acompass, policy):
     assert column["verdict"] == "none"
 
 
-def test_the_deadline_of_a_call_from_python():
+def test_calls_from_python_have_a_deadline():
     assert {claim.reason for claim in api.prove(POLICY, deadline=0).claims} == {LATE}
     assert api.prove(POLICY, deadline=PATIENCE).ok
     assert [finding.code for finding in api.lint(POLICY, deadline=0)] == ["AC516"]
@@ -408,7 +408,7 @@ def test_the_deadline_of_a_call_from_python():
 
 
 @pytest.mark.parametrize("page", [read_page(FOLDER / f"{code}.md") for code in ("AC516", "AC556")])
-def test_the_example_of_its_page_gives_the_code_and_the_fix_does_not(
+def test_the_example_of_a_page_gives_the_code_and_the_fix_does_not(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

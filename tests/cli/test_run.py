@@ -1,22 +1,21 @@
-""""""
+"""`acompass run` and `plan`: what is written, what is never overwritten, notes and empty policies."""
 
 import json
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import acompass as api
-import acompass as library
 from acompass.errors.diagnostics import PolicyError
 from tests.cli.tables import PEOPLE, TOP_CODED
+from tests.repo.sources import ROOT
 
 TOP_CODING = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 ADULTS = "EACH RESULT : Age >= 40;"
 NOISE = "EACH RESULT : Age <= 40 : RANDOM Age 20 30;"
-ELECTRICITY = Path(__file__).parents[2] / "examples" / "electricity"
+ELECTRICITY = ROOT / "examples" / "electricity"
 
 PAPERS_LAST_TABLE = """\
 Record ID,Age,Postal Code,AEC
@@ -41,7 +40,7 @@ def test_the_papers_policy_gives_the_papers_last_table(acompass, tmp_path):
     assert ran.stdout.endswith("10 records in, 8 out, 1 value of the trace used\n")
 
 
-def test_a_report_says_what_was_done_line_by_line(acompass, policy):
+def test_the_report_says_what_each_line_did(acompass, policy):
     ran = acompass("run", policy(TOP_CODING), "people.csv", "-o", "out.csv")
     assert ran.exit_code == 0
     assert ran.stderr == ""
@@ -153,13 +152,13 @@ def test_a_report_never_overwrites_the_policy_or_the_population(acompass, policy
     assert (tmp_path / "everyone.csv").read_text() == PEOPLE
 
 
-def test_an_ordinary_file_is_replaced(acompass, policy, tmp_path):
+def test_any_other_file_is_replaced(acompass, policy, tmp_path):
     (tmp_path / "out.csv").write_text("old")
     assert acompass("run", policy(TOP_CODING), "people.csv", "-o", "out.csv").exit_code == 0
     assert (tmp_path / "out.csv").read_text() == TOP_CODED
 
 
-def test_the_table_goes_to_standard_output_and_the_report_beside_it(acompass, policy):
+def test_the_table_is_on_standard_output_and_the_report_on_standard_error(acompass, policy):
     ran = acompass("run", policy(TOP_CODING), "people.csv", "-o", "-")
     assert ran.exit_code == 0, ran.stderr
     assert ran.stdout == TOP_CODED
@@ -194,7 +193,7 @@ def test_parameters_are_bound(acompass, policy):
 @pytest.mark.parametrize(
     "extra", [["--json", "-o", "-"], [], ["-o", "out.csv", "--seed", "a", "--trace", "people.csv"]]
 )
-def test_calls_that_make_no_sense_exit_with_2(acompass, policy, extra, tmp_path):
+def test_contradictory_options_exit_with_2(acompass, policy, extra, tmp_path):
     ran = acompass("run", policy(TOP_CODING), "people.csv", *extra)
     assert ran.exit_code == 2
     assert ran.stderr
@@ -231,7 +230,7 @@ def test_stages_list_every_requirement(acompass, policy):
     assert "`Zip`" in said
 
 
-def test_sql_is_shown_on_demand_only_and_names_no_value(acompass, policy):
+def test_sql_is_shown_only_on_request_and_contains_no_value(acompass, policy):
     path = policy(POLICY)
     assert "SELECT" not in acompass("plan", path, "people.csv").stdout
     said = acompass("plan", path, "people.csv", "--sql").stdout
@@ -239,7 +238,7 @@ def test_sql_is_shown_on_demand_only_and_names_no_value(acompass, policy):
     assert "Ada" not in said
 
 
-#: one policy per way of running a requirement with a FILTER or WHERE that selects no record
+#: for each way to run a requirement, a policy whose FILTER or WHERE selects no record
 SELECTING_NOTHING = {
     "EACH FILTER": ("EACH FILTER Age > 200 : Zip = 0;", "FILTER"),
     "SOME FILTER": ("SOME FILTER Age > 200 : Zip = 0 : REPLACE Age WITH 1;", "FILTER"),
@@ -250,7 +249,7 @@ SELECTING_NOTHING = {
     "some group": ("SOME PROCESS COUNT(*) AS n WHERE Age > 200 GROUP BY Zip : n > 9;", "WHERE"),
     "distinct": ("EACH PROCESS COUNT DISTINCT(Zip) AS n WHERE Age > 200 GROUP BY Age : n > 9;", "WHERE"),
 }
-#: the same, each selecting a record
+#: the same policies, selecting a record
 SELECTING_SOMETHING = [text.replace("200", "40") for text, _ in SELECTING_NOTHING.values()]
 RECORDS = [{"Name": "Ada", "Age": 36, "Zip": 21101}, {"Name": "Bob", "Age": 82, "Zip": 21102}]
 
@@ -273,7 +272,7 @@ def test_a_condition_that_selects_a_record_is_not_noted(text):
     assert api.check(text, RECORDS).notes == ()
 
 
-def test_a_chain_notes_each_condition_as_it_stands():
+def test_each_condition_is_noted_at_its_turn():
     policy = (
         "EACH FILTER Age > 80 : Age < 0 : REPLACE Age WITH 80;\nEACH FILTER Age > 80 : Age < 0 : REPLACE Age WITH 80;"
     )
@@ -306,7 +305,7 @@ def test_columns_that_the_policy_never_names_are_listed_in_the_order_of_the_tabl
     [("run", "-o", "out.csv", "--json"), ("check", "--format", "json"), ("plan", "--json")],
     ids=["run", "check", "plan"],
 )
-def test_json_has_them(acompass, policy, arguments):
+def test_json_has_the_notes_and_the_unnamed_columns(acompass, policy, arguments):
     command, *options = arguments
     ran = acompass(command, policy("EACH FILTER Age > 200 : Age = 1;"), "people.csv", *options)
     value = json.loads(ran.stdout)
@@ -323,7 +322,7 @@ def test_json_has_them(acompass, policy, arguments):
     ],
     ids=["run", "plan", "check"],
 )
-def test_the_text_says_so_before_its_last_line(acompass, policy, arguments, heading):
+def test_the_text_has_them_before_its_last_line(acompass, policy, arguments, heading):
     command, *options = arguments
     ran = acompass(command, policy("EACH FILTER Age > 200 : Age = 1;"), "people.csv", *options)
     *_, note, unnamed, summary = ran.stdout.splitlines()
@@ -332,7 +331,7 @@ def test_the_text_says_so_before_its_last_line(acompass, policy, arguments, head
     assert summary.startswith("3 records")
 
 
-def test_the_internal_report_page_says_so(acompass, policy, tmp_path):
+def test_the_internal_report_has_the_notes_and_the_unnamed_columns(acompass, policy, tmp_path):
     text = policy("EACH FILTER Age > 200 : Age = 1;")
     acompass("run", text, "people.csv", "-o", "out.csv", "--report-internal", "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -340,7 +339,7 @@ def test_the_internal_report_page_says_so(acompass, policy, tmp_path):
     assert "Columns that the policy never names, released unchanged: Name, Zip" in page
 
 
-def test_a_check_notes_columns_that_are_dropped_and_absent():
+def test_a_check_notes_missing_columns_to_drop():
     (note,) = api.check("ALWAYS : DROP Nmae, Zip;", RECORDS).notes
     assert (note.line, note.text) == (1, "nothing to drop: the table has no column `Nmae`")
     assert api.check("ALWAYS : DROP Name, Zip;", RECORDS).notes == ()
@@ -365,7 +364,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("text", TEXTS)
-def test_it_is_an_error_of_every_command(acompass, policy, tmp_path, command, text):
+def test_an_empty_policy_is_an_error_of_every_command(acompass, policy, tmp_path, command, text):
     path = policy(text)
     ran = acompass(*command)
     assert (ran.exit_code, ran.stdout) == (2, "")
@@ -375,17 +374,17 @@ def test_it_is_an_error_of_every_command(acompass, policy, tmp_path, command, te
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_it_is_an_error_of_every_call(text):
+def test_an_empty_policy_is_an_error_of_every_call(text):
     table = [{"Age": 1}]
-    calls = [library.check, library.run, library.plan, library.explain]
-    for call in [*(lambda p, c=call: c(p, table) for call in calls), library.prove, library.lint]:
+    calls = [api.check, api.run, api.plan, api.explain]
+    for call in [*(lambda p, c=call: c(p, table) for call in calls), api.prove, api.lint]:
         with pytest.raises(PolicyError, match="AC410"):
             call(text)
-    with library.open(table) as session, pytest.raises(PolicyError, match="AC410"):
-        session.check(library.parse(text))
+    with api.open(table) as session, pytest.raises(PolicyError, match="AC410"):
+        session.check(api.parse(text))
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_it_can_be_read_and_formatted(acompass, policy, text):
-    assert library.parse(text).tree.requirements == ()
+def test_an_empty_policy_can_be_parsed_and_formatted(acompass, policy, text):
+    assert api.parse(text).tree.requirements == ()
     assert acompass("fmt", policy(text)).exit_code == 0

@@ -1,4 +1,4 @@
-"""The settings in an acompass.toml for the policies and the tables in its folder."""
+"""acompass.toml has settings for the policies and the tables in its folder."""
 
 import json
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def settings(folder: Path, text: str) -> PolicySettings:
     return policy_settings(folder / "release.acp")
 
 
-def test_roles_are_those_of_the_tables_section(tmp_path: Path) -> None:
+def test_the_section_of_a_table_gives_its_roles(tmp_path: Path) -> None:
     own = f'{TABLE}quasi-identifiers = ["age", "zip"]\nsensitive = ["diagnosis"]\nidentifiers = ["name"]\n'
     text = f'{own}[table."other.csv"]\nx = 1\n'
     assert roles(tmp_path, text) == TableRoles(("age", "zip"), ("diagnosis",), ("name",))
@@ -38,7 +38,7 @@ def test_there_are_no_roles_without_a_file_a_section_or_a_path(tmp_path: Path) -
     assert roles(tmp_path, "[policy]\n") == TableRoles()
 
 
-def test_settings_are_those_of_the_policys_section(tmp_path: Path) -> None:
+def test_the_section_of_a_policy_gives_its_settings(tmp_path: Path) -> None:
     params = '{ k = 5, t = 0.1, since = 2024-02-03, who = "x", on = true }'
     text = f'{POLICY}table = "people.csv"\nparams = {params}\n'
     assert settings(tmp_path, f'{text}[policy."other.acp"]\nx = 1\n') == PolicySettings(
@@ -53,12 +53,12 @@ def test_there_are_no_settings_without_a_file_a_section_or_a_path(tmp_path: Path
     assert settings(tmp_path, TABLE) == PolicySettings()
 
 
-def test_a_file_of_windows_is_read(tmp_path: Path) -> None:
+def test_a_file_with_a_byte_order_mark_and_crlf_is_read(tmp_path: Path) -> None:
     (tmp_path / SETTINGS_FILE).write_bytes(f'\ufeff{POLICY}table = "people.csv"\n'.replace("\n", "\r\n").encode())
     assert policy_settings(tmp_path / "release.acp").table == str(tmp_path / "people.csv")
 
 
-def test_a_table_is_found_from_the_folder_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_is_relative_to_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "study[1]").mkdir()
     (tmp_path / "study[1]" / "plain").write_text("Age\n1\n", encoding="utf-8")
@@ -73,13 +73,13 @@ def test_a_table_is_found_from_the_folder_of_the_file(tmp_path: Path, monkeypatc
     assert table("public.people") == "public.people"
 
 
-def test_the_policies_of_a_folder_are_those_with_a_section(tmp_path: Path) -> None:
+def test_every_policy_with_a_section_is_listed(tmp_path: Path) -> None:
     assert policies_in(tmp_path) == ()
     (tmp_path / SETTINGS_FILE).write_text(f'{POLICY}[policy."other.acp"]\n{TABLE}', encoding="utf-8")
     assert policies_in(tmp_path) == ("release.acp", "other.acp")
 
 
-#: a text, a part of the message, and the words at its place
+#: a text, a part of the message, and the words that it marks
 UNUSABLE_TABLES = [
     ("[table\n", "not TOML", ""),
     ("table = 1", "`table` is not a section", "table"),
@@ -113,7 +113,7 @@ UNUSABLE_POLICIES = [
     ("read", "text", "found", "place"),
     [(roles, *case) for case in UNUSABLE_TABLES] + [(settings, *case) for case in UNUSABLE_POLICIES],
 )
-def test_what_has_no_meaning_is_an_error_at_its_place(
+def test_an_invalid_setting_is_an_error_at_its_position(
     tmp_path: Path, read: Callable[[Path, str], Any], text: str, found: str, place: str
 ) -> None:
     with pytest.raises(CallError) as error:
@@ -126,14 +126,14 @@ def test_what_has_no_meaning_is_an_error_at_its_place(
     assert text[span.start : span.end] == place
 
 
-def test_the_place_of_a_syntax_error_is_its_line(tmp_path: Path) -> None:
+def test_a_syntax_error_points_to_its_line(tmp_path: Path) -> None:
     text = f"{POLICY}é = 1\n"
     with pytest.raises(AcompassError) as error:
         settings(tmp_path, text)
     assert Source(text).position(error.value.diagnostics[0].labels[0].span.start) == (2, 1)
 
 
-def test_a_file_that_is_not_utf8_has_no_place(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
     (tmp_path / SETTINGS_FILE).write_bytes(b"\xff\xfe")
     with pytest.raises(CallError, match="not UTF-8"):
         policy_settings(tmp_path / "release.acp")
@@ -153,15 +153,15 @@ def toml(tmp_path: Path):
 
 
 @pytest.fixture
-def settled(acompass, policy, toml):
-    """A policy whose table and parameter are in the acompass.toml."""
+def with_settings(acompass, policy, toml):
+    """A policy whose table and parameter are in acompass.toml."""
     toml(f'{SECTION}table = "people.csv"\nparams = {{ top = 80 }}\n')
     policy(TOP_CODES)
     return acompass
 
 
-def test_run_needs_only_the_policy(settled, tmp_path):
-    ran = settled("run", "policy.acp", "-o", "out.csv")
+def test_run_needs_only_the_policy(with_settings, tmp_path):
+    ran = with_settings("run", "policy.acp", "-o", "out.csv")
     assert ran.exit_code == 0, ran.stderr
     assert (tmp_path / "out.csv").read_text() == TOP_CODED
 
@@ -179,14 +179,14 @@ def test_run_needs_only_the_policy(settled, tmp_path):
         (("core", "policy.acp"), 0),
     ],
 )
-def test_so_do_the_others(settled, command, exit_code):
-    ran = settled(*command)
+def test_the_other_commands_need_only_the_policy(with_settings, command, exit_code):
+    ran = with_settings(*command)
     assert ran.exit_code == exit_code, ran.output
 
 
-def test_the_call_comes_first(settled, tmp_path):
+def test_arguments_override_the_settings(with_settings, tmp_path):
     (tmp_path / "other.csv").write_text("Age\n90\n70\n", encoding="utf-8")
-    checked = settled("check", "policy.acp", "other.csv", "--format", "json", "--set", "top=60")
+    checked = with_settings("check", "policy.acp", "other.csv", "--format", "json", "--set", "top=60")
     (outcome,) = json.loads(checked.stdout)["requirements"]
     assert outcome["affected"] == 2
 
@@ -198,7 +198,7 @@ def test_a_set_overrides_one_parameter_at_a_time(acompass, policy, toml):
     assert [each["affected"] for each in json.loads(ran.stdout)["requirements"]] == [1, 3]
 
 
-def test_a_policy_in_another_folder_has_its_table_there(acompass, tmp_path):
+def test_a_policy_in_another_folder_uses_the_settings_of_that_folder(acompass, tmp_path):
     study = tmp_path / "study"
     study.mkdir()
     (study / "own.csv").write_text(PEOPLE, encoding="utf-8")
@@ -207,7 +207,7 @@ def test_a_policy_in_another_folder_has_its_table_there(acompass, tmp_path):
     assert acompass("check", "study/policy.acp").exit_code == 1
 
 
-def test_without_a_table_both_remedies_are_named(acompass, policy):
+def test_without_a_table_the_error_names_both_remedies(acompass, policy):
     ran = acompass("run", policy(TOP_CODES), "-o", "out.csv", "--set", "top=80")
     assert ran.exit_code == 2
     assert "AC411" in ran.stderr
@@ -215,29 +215,29 @@ def test_without_a_table_both_remedies_are_named(acompass, policy):
     assert '`[policy."policy.acp"]`' in ran.stderr
 
 
-def test_a_policy_on_standard_input_has_no_settings(settled):
-    ran = settled("check", "-", given=TOP_CODES)
+def test_a_policy_on_standard_input_has_no_settings(with_settings):
+    ran = with_settings("check", "-", given=TOP_CODES)
     assert ran.exit_code == 2
     assert "AC411" in ran.stderr
     assert "acompass.toml" not in ran.stderr
-    assert "AC106" in settled("check", "-", "people.csv", given=TOP_CODES).stderr
+    assert "AC106" in with_settings("check", "-", "people.csv", given=TOP_CODES).stderr
 
 
-def test_a_mistake_in_the_policy_comes_before_a_missing_table(acompass, policy):
+def test_a_mistake_in_the_policy_is_reported_before_a_missing_table(acompass, policy):
     ran = acompass("check", policy("EACH;"))
     assert ran.exit_code == 2
     assert "AC411" not in ran.stderr
     assert "AC408" in acompass("check", "people.csv").stderr
 
 
-def test_a_parameter_that_the_policy_does_not_use_is_an_error_as_with_set(acompass, policy, toml):
+def test_an_unused_parameter_is_an_error_as_with_set(acompass, policy, toml):
     toml(f'{SECTION}table = "people.csv"\nparams = {{ top = 80, l = 3 }}\n')
     ran = acompass("check", policy(TOP_CODES))
     assert ran.exit_code == 2
     assert "AC107" in ran.stderr
 
 
-def test_an_error_shows_its_line(acompass, policy, toml):
+def test_an_error_in_the_settings_shows_its_line(acompass, policy, toml):
     toml(f'{SECTION}tabel = "people.csv"\n')
     ran = acompass("run", policy(TOP_CODES), "-o", "out.csv")
     assert ran.exit_code == 2
@@ -247,7 +247,7 @@ def test_an_error_shows_its_line(acompass, policy, toml):
     assert location["physicalLocation"]["artifactLocation"]["uri"] == "acompass.toml"
 
 
-def test_prove_takes_the_types_of_the_table(acompass, policy, toml):
+def test_prove_uses_the_types_of_the_table(acompass, policy, toml):
     policy("EACH RESULT : Age > 9 AND Age < 10 : REJECT;")
     claim = ("prove", "policy.acp", "--claim", "EACH RESULT : Age = 7", "--json")
     toml(f'{SECTION}table = "people.csv"\n')
@@ -256,14 +256,14 @@ def test_prove_takes_the_types_of_the_table(acompass, policy, toml):
     assert json.loads(given.stdout)["types"]["Age"] == "decimal(1)"
 
 
-def test_a_policy_is_proved_where_its_table_is_not(settled, tmp_path):
+def test_a_policy_can_be_proved_without_its_table(with_settings, tmp_path):
     (tmp_path / "people.csv").unlink()
-    assert settled("prove", "policy.acp").exit_code == 0
-    assert settled("lint", "policy.acp").exit_code == 0
-    assert "AC2" in settled("check", "policy.acp").stderr
+    assert with_settings("prove", "policy.acp").exit_code == 0
+    assert with_settings("lint", "policy.acp").exit_code == 0
+    assert "AC2" in with_settings("check", "policy.acp").stderr
 
 
-def test_measure_takes_the_roles_of_the_table(acompass, toml, policy):
+def test_measure_uses_the_roles_of_the_table(acompass, toml, policy):
     toml('[table."people.csv"]\nquasi-identifiers = ["Zip"]\nsensitive = ["Age"]\n')
     measured = json.loads(acompass("measure", "people.csv", "--json").stdout)
     assert measured["k"] == 1

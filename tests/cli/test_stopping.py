@@ -12,15 +12,15 @@ import pytest
 
 from tests.waiting import PATIENCE
 
-#: each starts a process of its own
+#: each test starts a process
 pytestmark = pytest.mark.slow
 
 TABLE = "Age\n" + "31\n32\n33\n" * 4
 
-#: the command, with a search that goes on until `{until}`
+#: the command, with a search that runs until `{until}`
 COMMAND = """
 import os, signal, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 from acompass.cli import main
 from acompass.author.suggest import flow
 from acompass.author.suggest.search_problem import Found, Step, evaluate
@@ -40,8 +40,8 @@ main()
 
 
 @contextmanager
-def searching(folder: Path, until: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
-    """A command in its search, and the id of its worker."""
+def start_search(folder: Path, until: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+    """Start a command that is searching; yields it and its worker's id."""
     (folder / "people.csv").write_text(TABLE)
     pipe = subprocess.PIPE
     with subprocess.Popen(
@@ -61,7 +61,7 @@ def _errors(ran: "subprocess.Popen[bytes]") -> str:
 
 def test_ctrl_c_ends_the_search_and_writes_what_it_found(tmp_path: Path) -> None:
     """A terminal sends the signal to both processes for one key press."""
-    with searching(tmp_path, "stopped()") as (ran, worker):
+    with start_search(tmp_path, "stopped()") as (ran, worker):
         os.kill(worker, signal.SIGINT)
         ran.send_signal(signal.SIGINT)
         assert ran.wait(timeout=PATIENCE) == 0
@@ -71,7 +71,7 @@ def test_ctrl_c_ends_the_search_and_writes_what_it_found(tmp_path: Path) -> None
 
 
 def test_a_second_ctrl_c_ends_the_command(tmp_path: Path) -> None:
-    with searching(tmp_path, "stopped() and print('asked', flush=True)") as (ran, _):
+    with start_search(tmp_path, "stopped() and print('asked', flush=True)") as (ran, _):
         ran.send_signal(signal.SIGINT)
         assert ran.stdout is not None
         assert ran.stdout.readline() == b"asked\n"
@@ -82,7 +82,7 @@ def test_a_second_ctrl_c_ends_the_command(tmp_path: Path) -> None:
 
 
 def test_another_signal_ends_the_search_at_once(tmp_path: Path) -> None:
-    with searching(tmp_path, "stopped()") as (ran, _):
+    with start_search(tmp_path, "stopped()") as (ran, _):
         ran.send_signal(signal.SIGTERM)
         assert ran.wait(timeout=PATIENCE) == 143
     assert os.listdir(tmp_path) == ["people.csv"]

@@ -16,7 +16,7 @@ KEYS = ["k", "l", "records_in", "records_out", "loss", "per_column", "requiremen
 
 @pytest.fixture(autouse=True)
 def people(acompass: Acompass) -> None:
-    """People, some of whom have a rare age or place."""
+    """Write a table of people, some with a rare age or place."""
     rows = [f"{20 + n % 7},{21000 + n % 3},{'fm'[n % 2]},{'abc'[n % 3]}" for n in range(120)]
     odd = ["71,21999,f,a", "72,21999,m,b", "73,21998,f,c"]
     Path("people.csv").write_text("\n".join(["age,zip,sex,disease", *rows, *odd, ""]), encoding="utf-8")
@@ -25,7 +25,7 @@ def people(acompass: Acompass) -> None:
 CALL = ("suggest", "people.csv", "--qi", "age,zip,sex", "--k", "3")
 
 
-def test_the_policy_is_written_and_runs_as_the_report_says(acompass: Acompass) -> None:
+def test_the_written_policy_runs_as_reported(acompass: Acompass) -> None:
     ran = acompass(*CALL, "--sensitive", "disease", "--l", "2", "-o", "release.acp")
     assert ran.exit_code == 0, ran.stderr
     assert "proposed from the values: numbers, bands of" in ran.stdout
@@ -36,7 +36,7 @@ def test_the_policy_is_written_and_runs_as_the_report_says(acompass: Acompass) -
     assert acompass("fmt", "--check", "release.acp").exit_code == 0
 
 
-def test_json_has_the_keys_that_scripts_rely_on_and_nothing_else_is_printed(acompass: Acompass) -> None:
+def test_json_has_its_documented_keys_and_nothing_else_is_printed(acompass: Acompass) -> None:
     ran = acompass(*CALL, "-o", "release.acp", "--json")
     printed = json.loads(ran.stdout)
     assert list(printed) == KEYS
@@ -47,7 +47,7 @@ def test_json_has_the_keys_that_scripts_rely_on_and_nothing_else_is_printed(acom
     assert printed["records_out"] == result.records_out
 
 
-def test_a_policy_on_standard_output_is_alone_there(acompass: Acompass) -> None:
+def test_standard_output_contains_only_the_policy(acompass: Acompass) -> None:
     ran = acompass(*CALL, "-o", "-")
     assert api.parse(ran.stdout).tree.requirements
     assert "123 records in" in ran.stderr
@@ -62,7 +62,7 @@ def test_neither_the_table_nor_a_hierarchy_is_overwritten(acompass: Acompass, ou
     assert Path(output).read_bytes() == before
 
 
-def test_hierarchies_are_found_from_the_folder_of_the_policy(acompass: Acompass, tmp_path: Path) -> None:
+def test_hierarchies_are_relative_to_the_policy(acompass: Acompass, tmp_path: Path) -> None:
     Path("levels").mkdir()
     Path("policies").mkdir()
     zips = "".join(f"{zip_};{str(zip_)[:4]};*\n" for zip_ in (21000, 21001, 21002, 21998, 21999))
@@ -74,7 +74,7 @@ def test_hierarchies_are_found_from_the_folder_of_the_policy(acompass: Acompass,
     api.run(policy, "people.csv")
 
 
-def test_what_cannot_be_reached_is_an_answer_and_no_policy(acompass: Acompass) -> None:
+def test_an_unreachable_goal_is_reported_and_writes_no_policy(acompass: Acompass) -> None:
     ran = acompass(*CALL, "--sensitive", "disease", "--l", "4", "-o", "release.acp")
     assert ran.exit_code == 1
     assert "error[AC624]: no policy was found that reaches k = 3 and l = 4 without dropping every record" in ran.stderr
@@ -82,8 +82,8 @@ def test_what_cannot_be_reached_is_an_answer_and_no_policy(acompass: Acompass) -
 
 
 @pytest.mark.parametrize("style", ["cascade", "uniform", "stars"])
-def test_records_are_kept_however_many_may_be_dropped(acompass: Acompass, style: str) -> None:
-    """All records differ, so `*` for all loses as much as dropping all, and takes more steps."""
+def test_records_are_kept_even_if_all_may_be_dropped(acompass: Acompass, style: str) -> None:
+    """All records differ, so replacing all values by `*` loses as much as dropping them, and takes more steps."""
     Path("all.csv").write_text("name\n" + "".join(f"{name}\n" for name in "abcdef"), encoding="utf-8")
     call = ("suggest", "all.csv", "--qi", "name", "--max-lost", "100%", "--style", style, "-o", "release.acp")
     ran = acompass(*call, "--k", "4")
@@ -99,7 +99,7 @@ def test_a_policy_that_leaves_no_record_is_never_written(acompass: Acompass) -> 
     assert not Path("release.acp").exists()
 
 
-def test_t_is_said_to_be_measured_and_not_proved(acompass: Acompass) -> None:
+def test_t_is_reported_as_measured_and_not_proved(acompass: Acompass) -> None:
     ran = acompass(*CALL, "--sensitive", "disease", "--t", "0.5", "-o", "release.acp")
     assert ran.exit_code == 0, ran.stderr
     assert re.search(r"t = 0\.[0-4]\d*: measured on this table, not proved for other tables", ran.stdout)
@@ -113,21 +113,21 @@ def test_compare_prints_the_curve(acompass: Acompass) -> None:
     assert not Path("release.acp").exists()
 
 
-def test_a_policy_needs_a_place(acompass: Acompass) -> None:
+def test_suggest_needs_an_output(acompass: Acompass) -> None:
     assert acompass(*CALL).exit_code == 2
     assert acompass(*CALL, "-o", "-", "--json").exit_code == 2
 
 
-def test_a_sensitive_column_without_a_goal_is_said_to_have_no_effect(acompass: Acompass) -> None:
+def test_a_sensitive_column_without_a_goal_is_reported_as_ineffective(acompass: Acompass) -> None:
     ran = acompass(*CALL, "--sensitive", "disease", "-o", "release.acp")
     assert ran.stderr == "`--sensitive` has no effect without `--l` or `--t`\n"
 
 
-def test_a_folder_that_does_not_exist_is_said_before_the_search(acompass: Acompass) -> None:
+def test_a_missing_folder_is_reported_before_the_search(acompass: Acompass) -> None:
     assert "error[AC221]" in acompass(*CALL, "--k", "1000", "-o", "none/release.acp").stderr
 
 
-def test_missing_values_are_those_of_run(acompass: Acompass) -> None:
+def test_missing_values_are_handled_as_by_run(acompass: Acompass) -> None:
     with Path("people.csv").open("a") as file:
         file.write(",21000,f,a\n")
     assert "error[AC212]" in acompass(*CALL, "-o", "release.acp").stderr

@@ -11,13 +11,13 @@ from acompass.cli import streams
 from tests.cli.tables import PEOPLE
 from tests.waiting import wait_until
 
-#: each starts a process of its own
+#: each test starts a process
 pytestmark = pytest.mark.slow
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
 
-def at_a_terminal(folder, *arguments: str, **environment: str) -> str:
+def run_in_terminal(folder, *arguments: str, **environment: str) -> str:
     """The complete output of a command on a terminal of 80 columns."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "acompass", *arguments]
@@ -48,20 +48,20 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_verdicts_are_coloured_and_lines_are_cut(folder):
+def test_verdicts_are_colored_and_lines_are_cut(folder):
     (folder / "policy.acp").write_text(POLICY.replace("80 :", "80 AND Name < 'a very long name indeed' :"))
-    seen = at_a_terminal(folder, "check", "policy.acp", "people.csv", "--no-progress", NO_COLOR="")
+    seen = run_in_terminal(folder, "check", "policy.acp", "people.csv", "--no-progress", NO_COLOR="")
     assert "\x1b[31mviolated\x1b[0m" in seen
     assert "…" in seen
 
 
 def test_no_color_is_respected(folder):
-    assert "\x1b" not in at_a_terminal(folder, "check", "policy.acp", "people.csv", "--no-progress", NO_COLOR="1")
+    assert "\x1b" not in run_in_terminal(folder, "check", "policy.acp", "people.csv", "--no-progress", NO_COLOR="1")
 
 
-def test_errors_are_coloured_too(folder):
-    assert "\x1b[" in at_a_terminal(folder, "check", "policy.acp", "none.csv", "--no-progress", NO_COLOR="")
-    assert "\x1b[" not in at_a_terminal(folder, "check", "policy.acp", "none.csv", "--no-progress", NO_COLOR="1")
+def test_errors_are_colored_too(folder):
+    assert "\x1b[" in run_in_terminal(folder, "check", "policy.acp", "none.csv", "--no-progress", NO_COLOR="")
+    assert "\x1b[" not in run_in_terminal(folder, "check", "policy.acp", "none.csv", "--no-progress", NO_COLOR="1")
 
 
 class Terminal:
@@ -78,7 +78,7 @@ class Terminal:
         return True
 
 
-def watched(monkeypatch) -> Terminal:
+def replace_stderr(monkeypatch) -> Terminal:
     watching = Terminal()
     monkeypatch.setattr(sys, "stderr", watching)
     monkeypatch.setenv("TERM", "xterm")
@@ -86,7 +86,7 @@ def watched(monkeypatch) -> Terminal:
 
 
 def test_a_long_command_shows_how_many_requirements_are_done(monkeypatch):
-    terminal = watched(monkeypatch)
+    terminal = replace_stderr(monkeypatch)
     monkeypatch.setattr(streams, "_DELAY", 0.05)
     with streams.progress_bar(True) as count:
         assert count is not None
@@ -95,7 +95,7 @@ def test_a_long_command_shows_how_many_requirements_are_done(monkeypatch):
 
 
 def test_a_short_command_shows_no_bar(monkeypatch):
-    terminal = watched(monkeypatch)
+    terminal = replace_stderr(monkeypatch)
     monkeypatch.setattr(streams, "_DELAY", 60)
     with streams.progress_bar(True) as count:
         count(3, 7)

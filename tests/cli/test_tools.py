@@ -1,4 +1,4 @@
-""""""
+"""`acompass fmt`, `core` and `conform`, and `--paper` of every command."""
 
 import os
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from tests.language.cases import read_cases, run_case
 DRAFT = "-- ages\neach result: Age<=80: replace Age with 80;"
 
 
-def test_a_policy_is_rewritten_once(acompass, policy, tmp_path):
+def test_a_policy_is_formatted_once(acompass, policy, tmp_path):
     path = policy(DRAFT)
     ran = acompass("fmt", path)
     assert (ran.exit_code, ran.stdout) == (0, "formatted policy.acp\n")
@@ -44,13 +44,13 @@ def test_check_writes_nothing_and_exits_with_1_on_a_difference(acompass, policy,
     assert acompass("fmt", "--check", path).exit_code == 0
 
 
-def test_standard_input_goes_to_standard_output(acompass):
+def test_a_policy_from_standard_input_is_formatted_on_standard_output(acompass):
     ran = acompass("fmt", "-", given=DRAFT)
     assert ran.exit_code == 0
     assert ran.stdout.startswith("-- ages\nEACH RESULT")
 
 
-def test_a_policy_with_an_error_is_left_alone_and_the_others_are_not(acompass, policy, tmp_path):
+def test_a_policy_with_an_error_is_unchanged_and_the_others_are_formatted(acompass, policy, tmp_path):
     wrong, right = policy("EACH RESULT Age;", "wrong.acp"), policy(DRAFT, "right.acp")
     ran = acompass("fmt", wrong, right)
     assert ran.exit_code == 2
@@ -82,14 +82,14 @@ def test_a_policy_is_printed_in_the_core(acompass, policy, tmp_path):
     assert (again.exit_code, again.stdout) == (0, ran.stdout)
 
 
-def test_what_cannot_be_printed_is_said_with_its_line(acompass, policy):
+def test_what_cannot_be_written_in_the_core_is_reported_with_its_line(acompass, policy):
     ran = acompass("core", policy(f"{POLICY}\nALWAYS : DROP Zip;"))
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert "error[AC061]: `DROP` cannot be written in the core" in ran.stderr
     assert "policy.acp:2:10" in ran.stderr
 
 
-def test_a_table_is_asked_for_only_where_values_are_needed(acompass, policy):
+def test_a_table_is_required_only_if_values_are_needed(acompass, policy):
     assert acompass("core", policy("ALWAYS : REPLACE Name WITH k;")).exit_code == 0
     ran = acompass("core", policy(POLICY))
     assert ran.exit_code == 2
@@ -101,19 +101,19 @@ BROKEN: dict[str, Callable[..., Sql]] = {
     "float_sum": lambda value: exp.Max(this=value),
     "hash52": lambda text: sql.integer(7),
 }
-#: the seeds of a hundred cases that tell each of them from the right one
+#: seeds whose first hundred cases detect each broken part
 SEEDS = {"exact_sum": "2", "float_sum": "13", "hash52": "3"}
 
 
 @pytest.mark.slow
-def test_agreement(acompass: Acompass) -> None:
+def test_duckdb_agrees_with_the_reference(acompass: Acompass) -> None:
     ran = acompass("conform", "--engine", "duckdb", "--cases", "20", "--seed", "4")
     assert (ran.exit_code, ran.stdout) == (0, "20 cases, 0 disagreements\n")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", sorted(BROKEN))
-def test_the_smallest_disagreement_is_a_literate_test(
+def test_the_smallest_disagreement_is_printed_as_a_literate_case(
     acompass: Acompass, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, part: str
 ) -> None:
     monkeypatch.setattr(DuckDBSession, "dialect", replace(DUCKDB, **{part: BROKEN[part]}))
@@ -145,7 +145,7 @@ def test_the_reference_is_not_compared_with_itself(acompass: Acompass) -> None:
 
 
 @pytest.mark.slow
-def test_kinds_that_an_engine_lacks_are_left_out_and_named(acompass: Acompass, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_types_that_an_engine_lacks_are_skipped_and_listed(acompass: Acompass, monkeypatch: pytest.MonkeyPatch) -> None:
     from acompass.language.program.types import Kind
 
     lacking = replace(DUCKDB, lacks=frozenset({Kind.DECIMAL, Kind.FLOAT}), float_sum=None)
@@ -153,15 +153,6 @@ def test_kinds_that_an_engine_lacks_are_left_out_and_named(acompass: Acompass, m
     ran = acompass("conform", "--engine", "duckdb", "--cases", "100")
     assert ran.exit_code == 0
     assert "because the engine lacks them: decimal, float" in ran.stdout
-
-
-TABLE = """\
-Age,Zip,Admission,Education,Rate
-34,21201,2018-03-01,Bachelors,0.5
-9,21202,2018-04-30,Masters,1.25
-,02139,2019-12-31,"a;b",0.75
-34,21201,2018-03-02,"",0.5
-"""
 
 
 CORE = "EACH PROCESS COUNT(*) AS n GROUP BY age : n >= 2 : REJECT;\n"
@@ -192,7 +183,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _codes(command: list[str], policy: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def _run_with_paper(command: list[str], policy: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(folder)
     Path("policy.acp").write_text(policy, encoding="utf-8")
     Path("table.csv").write_text("age,zip\n31,21201\n38,21202\n", encoding="utf-8")
@@ -201,10 +192,10 @@ def _codes(command: list[str], policy: str, folder: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("policy", [BEYOND, CHANCE], ids=["GENERALIZE", "WITH PROBABILITY"])
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command))
-def test_every_command_refuses(
+def test_every_command_rejects_extensions(
     command: list[str], policy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    output = _codes(command, policy, tmp_path, monkeypatch)
+    output = _run_with_paper(command, policy, tmp_path, monkeypatch)
     assert "AC060" in output
     assert "policy.acp:1:" in output
     assert not Path("out.csv").exists()
@@ -212,12 +203,12 @@ def test_every_command_refuses(
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command))
-def test_every_command_takes_the_core(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "AC060" not in _codes(command, CORE, tmp_path, monkeypatch)
+def test_every_command_accepts_the_core(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "AC060" not in _run_with_paper(command, CORE, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_call_refuses(name: str) -> None:
+def test_every_call_rejects_extensions(name: str) -> None:
     CALLS[name](BEYOND)
     CALLS[name](CORE, paper=True)
     with pytest.raises(PolicyError) as raised:

@@ -77,48 +77,48 @@ def _sequence(tokens: list[str]) -> Node:
 
 
 def terminals(grammar: dict[str, Node]) -> set[str]:
-    def of(node: Node) -> set[str]:
+    def find(node: Node) -> set[str]:
         if isinstance(node, str):
             return {node[1:-1]} if node[0] in "\"'" else set()
-        return set().union(*map(of, node[1]))
+        return set().union(*map(find, node[1]))
 
-    return set().union(*(of(node) for name, node in grammar.items() if name not in LEXICAL))
+    return set().union(*(find(node) for name, node in grammar.items() if name not in LEXICAL))
 
 
-class Speaker:
-    """Generates random sentences, and takes the shortest alternatives once `breath` is used up."""
+class SentenceGenerator:
+    """Generates random sentences, and chooses the shortest alternatives once `budget` is used up."""
 
-    def __init__(self, grammar: dict[str, Node], rng: random.Random, breath: int = 60, between: str = " ") -> None:
-        self._grammar, self._random, self._breath, self._between = grammar, rng, breath, between
+    def __init__(self, grammar: dict[str, Node], rng: random.Random, budget: int = 60, between: str = " ") -> None:
+        self._grammar, self._random, self._budget, self._between = grammar, rng, budget, between
 
-    def say(self, node: Node) -> str:
-        self._breath -= 1
+    def generate(self, node: Node) -> str:
+        self._budget -= 1
         if isinstance(node, str):
-            return self._say_symbol(node)
+            return self._symbol(node)
         kind, parts = node
         match kind:
             case "alt":
-                return self.say(parts[-1] if self._breath < 0 else self._random.choice(parts))
+                return self.generate(parts[-1] if self._budget < 0 else self._random.choice(parts))
             case "opt":
-                return "" if self._breath < 0 or self._random.random() < 0.5 else self._all(parts)
+                return "" if self._budget < 0 or self._random.random() < 0.5 else self._all(parts)
             case "many":
-                return self._all(parts * (0 if self._breath < 0 else self._random.randint(0, 2)))
+                return self._all(parts * (0 if self._budget < 0 else self._random.randint(0, 2)))
             case _:
                 return self._all(parts)
 
-    def _say_symbol(self, symbol: str) -> str:
+    def _symbol(self, symbol: str) -> str:
         if symbol[0] in "\"'":
             return symbol[1:-1]
         if symbol in CHARACTERS:
             return self._random.choice(CHARACTERS[symbol])
         if symbol in LEXICAL:
             return self._spell(symbol)
-        return self.say(self._grammar[symbol])
+        return self.generate(self._grammar[symbol])
 
     def _spell(self, symbol: str) -> str:
-        """A word contains no `--`, as the page says below the grammar."""
-        said = Speaker(self._grammar, self._random, breath=12, between="").say(self._grammar[symbol])
-        return self._spell(symbol) if symbol == "word" and "--" in said else said
+        """Generate again if a word contains `--`, which the page excludes below the grammar."""
+        word = SentenceGenerator(self._grammar, self._random, budget=12, between="").generate(self._grammar[symbol])
+        return self._spell(symbol) if symbol == "word" and "--" in word else word
 
     def _all(self, parts: list[Node]) -> str:
-        return self._between.join(filter(None, map(self.say, parts)))
+        return self._between.join(filter(None, map(self.generate, parts)))

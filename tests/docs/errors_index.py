@@ -1,5 +1,6 @@
 """Generate the page that lists all codes: `python -m tests.docs.errors_index`."""
 
+import argparse
 from itertools import groupby
 
 from acompass.errors.catalogue import CODES
@@ -7,32 +8,32 @@ from tests.repo.sources import ROOT
 
 PAGE = ROOT / "docs" / "errors" / "index.md"
 
-#: by the first digit of a code
+#: headings by the first digit of a code
 GROUPS = {
     "0": "The text of a policy",
-    "1": "The policy against a table's columns",
+    "1": "The policy and the table's columns",
     "2": "Tables",
     "3": "Engines",
-    "4": "The call",
-    "5": "Lint: probably a mistake",
+    "4": "Arguments and files of a call",
+    "5": "Lint and prove",
     "6": "Measuring, and searching for a policy",
     "7": "Explaining and reporting",
     "8": "The studio and editors",
-    "9": "A fault of acompass itself",
+    "9": "Internal errors",
 }
 
 INTRODUCTION = """\
 # Errors
 
 Every message has a stable code in brackets, `error[AC101]`, and shows the place in the policy. Each code
-has a page: what it means, why it is an error, an example and its fix, both run by a test. `acompass explain
+has a page that says what it means and why it is an error, with an example and a fix. `acompass explain
 AC101` prints the page.
 
 Many messages also carry fixes as data, in `--json`, in SARIF and in Python (`error.diagnostics[0].fixes`).
-A fix is *safe* if it is the only possible reading of the text: `=` for `==`, a missing `;`, a misspelt
+A fix is *safe* if it is the only possible reading of the text: `=` for `==`, a missing `;`, a misspelled
 keyword, `A IN (1, 2)` for `A IN 1, 2`. `acompass lint --fix` and `acompass check --fix` apply the
-safe fixes to the policy and go on with the result; `--diff` prints them as a diff and writes nothing. A fix
-that someone has to choose, such as the closest name for an unknown column, is only offered.
+safe fixes to the policy and continue with the result; `--diff` prints them as a diff and writes nothing. Other
+fixes, such as the closest name for an unknown column, are only suggested.
 """
 
 
@@ -44,4 +45,5 @@ def text() -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     PAGE.write_text(text(), encoding="utf-8")

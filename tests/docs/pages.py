@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.repo.sources import ROOT
 
 #: tests/errors and tests/reason/lint run their examples
-WITH_RUNNERS_OF_THEIR_OWN = ("docs/errors/", "docs/lint/")
+RUN_ELSEWHERE = ("docs/errors/", "docs/lint/")
 
 _FENCE = re.compile(
     r"(?:^<!-- not run: (?P<excuse>[^\n]*) -->\n\n?)?"
@@ -33,7 +33,7 @@ class Block:
 
 def pages() -> list[Path]:
     found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*/README.md")]
-    return sorted(path for path in found if not path.relative_to(ROOT).as_posix().startswith(WITH_RUNNERS_OF_THEIR_OWN))
+    return sorted(path for path in found if not path.relative_to(ROOT).as_posix().startswith(RUN_ELSEWHERE))
 
 
 def servers(text: str) -> dict[str, str]:
@@ -49,8 +49,8 @@ def without_blocks(text: str) -> str:
     return _FENCE.sub("", text)
 
 
-def rewritten(text: str, content: Callable[[Block], str]) -> str:
-    """The page with the content of every block replaced by the result of the function."""
+def rewrite(text: str, content: Callable[[Block], str]) -> str:
+    """Replace the content of every block by the result of the function."""
 
     def replace(match: re.Match[str]) -> str:
         block = _block(match)

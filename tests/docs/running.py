@@ -22,7 +22,7 @@ from typing import Any
 import yaml
 
 from acompass.language.text.parser import parse_text
-from tests.docs.pages import Block, rewritten
+from tests.docs.pages import Block, rewrite
 from tests.programs import write_acompass, write_program
 from tests.repo.sources import ROOT
 
@@ -30,27 +30,27 @@ from tests.repo.sources import ROOT
 UNCHECKED = ("sh", "shell", "bash", "py", "pycon")
 
 
-def performed(text: str, folder: Path, addresses: dict[str, str]) -> str:
-    """`addresses` maps the server addresses on the page to the real ones."""
+def run_page(text: str, folder: Path, addresses: dict[str, str]) -> str:
+    """Run all blocks of a page; `addresses` maps the server addresses on the page to the real ones."""
     (folder / "examples").symlink_to(ROOT / "examples")
-    return rewritten(text, _Reader(folder, addresses).content_of)
+    return rewrite(text, _Runner(folder, addresses).run_block)
 
 
-class _Reader:
+class _Runner:
     """Runs the blocks of a page in order."""
 
     def __init__(self, folder: Path, addresses: dict[str, str]) -> None:
         self._folder, self._addresses = folder, addresses
         self._shell, self._interpreter = Shell(folder), Interpreter()
 
-    def content_of(self, block: Block) -> str:
+    def run_block(self, block: Block) -> str:
         match block:
             case Block(excuse=str(excuse)):
                 _require_replacement(excuse)
             case Block(language="console"):
-                return played(block.content, self._command)
+                return run_console(block.content, self._command)
             case Block(language="python", name=""):
-                return self._on_the_page(self._interpreter.played(self._for_real(block.content)))
+                return self._on_the_page(self._interpreter.run_statements(self._for_real(block.content)))
             case Block(name=name) if name:
                 _require_form(block)
                 self._write(name, self._for_real(block.content))
@@ -79,7 +79,7 @@ class _Reader:
 
 
 def _require_form(block: Block) -> None:
-    """A block that is not run must parse. A policy file may be wrong, if a command shows the error."""
+    """A block that is not run must parse. A policy file may be wrong, because a command may show its error."""
     match block:
         case Block(language="acompass", name=""):
             _, found = parse_text(block.content)
@@ -119,7 +119,7 @@ class Shell:
     _path: str = field(default_factory=lambda: f"{_programs()}{os.pathsep}{os.environ['PATH']}")
 
     def run(self, command: str) -> str:
-        """The command's output, then its standard error, which is a pipe so that no progress bar is drawn."""
+        """Return a command's output, then its standard error, which is a pipe so that no progress bar is drawn."""
         ours, its = pty.openpty()
         environment = {**os.environ, "PATH": self._path, "COLUMNS": COLUMNS, "NO_COLOR": "1"}
         printed = bytearray()
@@ -153,10 +153,10 @@ def _read(terminal: int, printed: bytearray) -> None:
 PROMPT = "$ "
 
 
-def played(content: str, run: Callable[[str], str]) -> str:
+def run_console(content: str, run: Callable[[str], str]) -> str:
     """The block with the actual output of its commands; output that matches stays as written."""
     return "".join(
-        command + (shown if matches(shown, printed) else _ended(printed))
+        command + (shown if matches(shown, printed) else _with_newline(printed))
         for command, shown in _sessions(content)
         for printed in [run(command.removeprefix(PROMPT))]
     )
@@ -165,7 +165,7 @@ def played(content: str, run: Callable[[str], str]) -> str:
 def _sessions(content: str) -> Iterator[tuple[str, str]]:
     """Each command with its output; a command continues after a line that ends in a backslash."""
     lines = content.splitlines(keepends=True)
-    assert lines, "a block of commands without one"
+    assert lines, "a console block without a command"
     while lines:
         command = lines.pop(0)
         assert command.startswith(PROMPT), f"not a command: {command}"
@@ -177,7 +177,7 @@ def _sessions(content: str) -> Iterator[tuple[str, str]]:
         yield command, shown
 
 
-def _ended(text: str) -> str:
+def _with_newline(text: str) -> str:
     return text if text.endswith("\n") or not text else text + "\n"
 
 
@@ -187,26 +187,26 @@ class Interpreter:
     def __init__(self) -> None:
         self._names: dict[str, Any] = {"__name__": "__main__"}
 
-    def played(self, content: str) -> str:
+    def run_statements(self, content: str) -> str:
         if ">>> " not in content:
-            printed = self._printed_by(content, "exec")
+            printed = self._execute(content, "exec")
             assert printed == "", f"a block without prompts printed:\n{printed}"
             return content
         return "".join(
-            piece if isinstance(piece, str) else self._stated(piece) for piece in DocTestParser().parse(content)
+            piece if isinstance(piece, str) else self._run_example(piece) for piece in DocTestParser().parse(content)
         )
 
-    def _stated(self, example: Example) -> str:
+    def _run_example(self, example: Example) -> str:
         first, *more = example.source.splitlines()
         statement = "".join([f">>> {first}\n", *(f"... {line}".rstrip() + "\n" for line in more)])
         try:
-            printed = self._printed_by(example.source, "single")
+            printed = self._execute(example.source, "single")
         except Exception as error:
             last = "".join(traceback.format_exception_only(error))
             printed = f"Traceback (most recent call last):\n  {ANYTHING}\n{last}"
         return statement + (example.want if matches(example.want, printed) else printed)
 
-    def _printed_by(self, source: str, mode: str) -> str:
+    def _execute(self, source: str, mode: str) -> str:
         out = StringIO()
         with redirect_stdout(out):
             exec(compile(source, "<page>", mode), self._names)

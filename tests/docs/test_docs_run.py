@@ -7,15 +7,15 @@ import pytest
 import yaml
 
 from tests.docs.pages import blocks, pages, servers, without_blocks
-from tests.docs.running import COLUMNS, matches, performed
+from tests.docs.running import COLUMNS, matches, run_page
 from tests.docs.update import UPDATING
-from tests.repo.sources import shown
+from tests.repo.sources import relative_name
 
 TEXTS = {page: page.read_text(encoding="utf-8") for page in pages()}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page, text in TEXTS.items() if blocks(text)], ids=shown)
+@pytest.mark.parametrize("page", [page for page, text in TEXTS.items() if blocks(text)], ids=relative_name)
 def test_a_page_shows_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
@@ -23,7 +23,7 @@ def test_a_page_shows_what_happens(
     monkeypatch.setenv("COLUMNS", COLUMNS)
     text = TEXTS[page]
     addresses = {name: _address(server, request) for server, name in servers(text).items()}
-    happened = performed(text, tmp_path, addresses)
+    happened = run_page(text, tmp_path, addresses)
     if request.config.pluginmanager.has_plugin(UPDATING):
         page.write_text(happened, encoding="utf-8")
     assert text.splitlines() == happened.splitlines()
@@ -41,15 +41,15 @@ def _address(server: str, request: pytest.FixtureRequest) -> str:
             raise ValueError(f"no server `{server}` to run a page with")
 
 
-@pytest.mark.parametrize("page", TEXTS, ids=shown)
-def test_every_block_is_one_that_is_found(page: Path) -> None:
+@pytest.mark.parametrize("page", TEXTS, ids=relative_name)
+def test_no_block_is_overlooked(page: Path) -> None:
     """A fence that is indented or uses `~~~` would not be run."""
     assert re.findall(r"^\s*(?:```|~~~).*", without_blocks(TEXTS[page]), re.MULTILINE) == []
 
 
-def test_the_pages_that_teach_are_run() -> None:
+def test_the_most_important_pages_are_run() -> None:
     run = {
-        shown(page)
+        relative_name(page)
         for page, text in TEXTS.items()
         if any(block.language in ("console", "python") and block.excuse is None for block in blocks(text))
     }
@@ -83,11 +83,11 @@ def test_a_line_of_dots_stands_for_any_lines(page: str, printed: str, same: bool
         "```python\n>>> {}['k']\n```",
     ],
 )
-def test_a_page_that_is_wrong_is_noticed_and_put_right(block: str, tmp_path: Path) -> None:
-    happened = performed(f"{block}\n", tmp_path, {})
+def test_a_wrong_page_is_detected_and_corrected(block: str, tmp_path: Path) -> None:
+    happened = run_page(f"{block}\n", tmp_path, {})
     assert happened != f"{block}\n"
     (tmp_path / "examples").unlink()
-    assert performed(happened, tmp_path, {}) == happened
+    assert run_page(happened, tmp_path, {}) == happened
 
 
 @pytest.mark.parametrize(
@@ -101,15 +101,15 @@ def test_a_page_that_is_wrong_is_noticed_and_put_right(block: str, tmp_path: Pat
         "<!-- not run: too slow; tests/none.py -->\n```console\n$ sleep 9\n```",
     ],
 )
-def test_a_block_that_cannot_be_checked_is_refused(block: str, tmp_path: Path) -> None:
+def test_a_block_that_cannot_be_checked_is_rejected(block: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
-        performed(f"{block}\n", tmp_path, {})
+        run_page(f"{block}\n", tmp_path, {})
 
 
 @pytest.mark.parametrize("block", ["```yaml ci.yml\na: [\n```", "```json\n{\n```"])
-def test_a_block_that_cannot_be_read_is_refused(block: str, tmp_path: Path) -> None:
+def test_a_block_that_cannot_be_parsed_is_rejected(block: str, tmp_path: Path) -> None:
     with pytest.raises((ValueError, yaml.YAMLError)):
-        performed(f"{block}\n", tmp_path, {})
+        run_page(f"{block}\n", tmp_path, {})
 
 
 def test_files_commands_and_python_of_a_page_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,13 +120,13 @@ def test_files_commands_and_python_of_a_page_share_a_folder(tmp_path: Path, monk
         "```python\nfrom pathlib import Path\n```\n\n"
         "```python\n>>> Path('copy.csv').read_text()\n'Age\\n3\\n'\n```\n"
     )
-    assert performed(page, tmp_path, {}) == page
+    assert run_page(page, tmp_path, {}) == page
 
 
-def test_a_server_has_the_name_that_the_page_gives_it(tmp_path: Path) -> None:
+def test_a_server_has_the_address_of_the_page(tmp_path: Path) -> None:
     page = (
         "<!-- needs: postgres as postgres://db -->\n\n"
         "```console\n$ echo postgres://db; echo postgres://db | tr a-z A-Z\npostgres://db\nPOSTGRES://REAL\n```\n"
     )
     assert servers(page) == {"postgres": "postgres://db"}
-    assert performed(page, tmp_path, {"postgres://db": "postgres://real"}) == page
+    assert run_page(page, tmp_path, {"postgres://db": "postgres://real"}) == page

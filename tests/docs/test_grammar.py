@@ -10,38 +10,38 @@ from acompass.language.mistakes.paper import beyond_paper
 from acompass.language.text.parser import parse_text
 from acompass.language.text.tokens import KEYWORDS
 from acompass.language.text.tree import Program
-from tests.docs.ebnf import Node, Speaker, core_productions, productions, terminals
+from tests.docs.ebnf import Node, SentenceGenerator, core_productions, productions, terminals
 from tests.length import at_length
 from tests.repo.sources import PACKAGE
 
 SENTENCES = at_length(400)
 LARK = (PACKAGE / "language" / "text" / "grammar.lark").read_text(encoding="utf-8")
-#: reserved words (D2), and those that are reserved after PROCESS
+#: reserved words (D2), and words that are reserved after PROCESS
 RESERVED = {*KEYWORDS.values(), "SUM", "MIN", "MAX", "COUNT", "DISTINCT"}
 
 
 @pytest.mark.campaign
-def test_every_sentence_of_the_paper_is_read() -> None:
+def test_every_sentence_of_the_paper_is_parsed() -> None:
     for program in _programs(core_productions()):
         assert not beyond_paper(program)
 
 
 @pytest.mark.campaign
-def test_every_sentence_of_the_whole_language_is_read() -> None:
+def test_every_sentence_of_the_whole_language_is_parsed() -> None:
     beyond = [program for program in _programs(productions()) if beyond_paper(program)]
     assert len(beyond) > SENTENCES // 4
 
 
 def _programs(grammar: dict[str, Node]) -> Iterator[Program]:
     for seed in range(SENTENCES):
-        sentence = Speaker(grammar, random.Random(seed)).say("requirement")
+        sentence = SentenceGenerator(grammar, random.Random(seed)).generate("requirement")
         program, found = parse_text(sentence)
         assert not found, f"{found[0].message}\n{sentence}"
         assert len(program.requirements) == 1
         yield program
 
 
-def test_the_paper_s_grammar_has_every_reserved_word_and_no_other() -> None:
+def test_the_papers_grammar_has_every_reserved_word_and_no_other() -> None:
     assert _words(core_productions()) == RESERVED
 
 

@@ -1,4 +1,4 @@
-"""The documentation site is complete, has no broken links and loads nothing from elsewhere."""
+"""The documentation site is complete, has no broken links and loads nothing from other sites."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from tests.docs import errors_index
 from tests.repo.sources import ROOT
 
-FROM_ELSEWHERE = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"?(?:https?:)?//[^>]*>")
+EXTERNAL = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"?(?:https?:)?//[^>]*>")
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +29,14 @@ def test_every_page_is_on_the_site(site: Path) -> None:
     assert {re.sub(r"(^|/)index$", "", page) or "." for page in pages} <= built
 
 
-def test_the_site_needs_nothing_from_elsewhere(site: Path) -> None:
+def test_the_site_loads_nothing_from_other_sites(site: Path) -> None:
     pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
-    assert [(path.name, found) for path, text in pages.items() for found in FROM_ELSEWHERE.findall(text)] == []
+    assert [(path.name, found) for path, text in pages.items() for found in EXTERNAL.findall(text)] == []
     styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
     assert re.findall(r"url\(\"?(?:https?:)?//|@import", styles) == []
 
 
-def test_policies_have_colours_and_files_their_names(site: Path) -> None:
+def test_policies_have_colors_and_files_have_names(site: Path) -> None:
     tutorial = (site / "tutorial" / "index.html").read_text(encoding="utf-8")
     assert '<span class="filename">policy.acp</span>' in tutorial
     assert '<span class="kt">REJECT</span>' in tutorial

@@ -2,6 +2,7 @@
 
 With words, update only pages whose path contains one of them. Read the diff before committing it."""
 
+import argparse
 import sys
 
 import pytest
@@ -20,7 +21,10 @@ class _Plugin:
 
 def main() -> int:
     test = "tests/docs/test_docs_run.py"
-    words = ["-k", " or ".join(sys.argv[1:])] if sys.argv[1:] else ["-k", "a_page_shows_what_happens"]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*", help="update only pages whose path contains one of these")
+    given = parser.parse_args().words
+    words = ["-k", " or ".join(given or ["a_page_shows_what_happens"])]
     return int(pytest.main([test, "-q", *words], plugins=[_Plugin()]))
 
 

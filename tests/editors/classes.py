@@ -1,4 +1,4 @@
-"""The class of every character of a policy: by our own parser, and by the scopes of the TextMate grammar."""
+"""The class of every character of a policy, by our own parser and by the scopes of the TextMate grammar."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ from acompass.language.text.tokens import SIGNS
 from tests.repo.sources import ROOT
 from tests.waiting import PATIENCE
 
-#: terminals that are no keywords
+#: terminals that are not keywords
 _CLASSES = {
     "WORD": "name",
     "QUOTED": "name",
@@ -41,27 +41,27 @@ def parses(text: str) -> bool:
     return not Document(text).syntax_errors
 
 
-def by_parser(text: str) -> list[str]:
+def parser_classes(text: str) -> list[str]:
     """A class for each character; spaces between tokens have none."""
     document = Document(text)
     found = [""] * len(text)
     for token in (token for segment in document.classified_tokens for token in segment):
         _put(found, token.start, token.end, _CLASSES.get(token.type, "keyword"))
-    for comment in document.comments:  # one may stand between the words of GROUP BY
+    for comment in document.comments:  # a comment may be inside GROUP BY
         _put(found, comment.span.start, comment.span.end, "comment")
     return _without_space(text, found)
 
 
-def by_scopes(text: str, tokens: list[tuple[int, int, list[str]]]) -> list[str]:
-    """The same, from tokens with offsets in UTF-16."""
+def scope_classes(text: str, tokens: list[tuple[int, int, list[str]]]) -> list[str]:
+    """A class for each character, from tokens with offsets in UTF-16."""
     offsets = _offsets(text)
     found = [""] * len(text)
     for start, end, scopes in tokens:
-        _put(found, offsets[start], offsets[end], _class_of(scopes))
+        _put(found, offsets[start], offsets[end], _scope_class(scopes))
     return _without_space(text, found)
 
 
-def _class_of(scopes: list[str]) -> str:
+def _scope_class(scopes: list[str]) -> str:
     """The outermost scope: an escape inside a string is part of it."""
     return next((name for prefix, name in _SCOPES.items() if scopes and scopes[0].startswith(prefix)), "")
 
@@ -82,7 +82,7 @@ def _without_space(text: str, found: list[str]) -> list[str]:
 
 
 def differences(text: str, expected: list[str], found: list[str]) -> Iterator[str]:
-    """Each stretch of a text to which the two give other classes."""
+    """Each part of a text to which the parser and the grammar give different classes."""
     at = 0
     while at < len(text):
         if expected[at] == found[at]:
@@ -97,8 +97,8 @@ EXTENSION = ROOT / "editors" / "vscode"
 NPM = shutil.which("npm")
 
 
-def installed_copy(folder: Path) -> Path:
-    """A copy of the extension with its packages: those of the clone, else from the registry."""
+def copy_extension(folder: Path) -> Path:
+    """Copy the extension with its packages: those of the clone if it has any, otherwise from the registry."""
     if NPM is None or shutil.which("node") is None:
         pytest.skip("needs Node and npm")
     copy = folder / EXTENSION.relative_to(ROOT)

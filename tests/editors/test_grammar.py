@@ -1,4 +1,4 @@
-"""The colours of a policy agree with its parser, character by character."""
+"""Editors color a policy as it is parsed, character by character."""
 
 import json
 import re
@@ -12,13 +12,13 @@ from acompass.errors.diagnostics import Span
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_tree
 from tests.docs.pages import blocks, pages
-from tests.editors.classes import by_parser, by_scopes, differences, parses
+from tests.editors.classes import differences, parser_classes, parses, scope_classes
 from tests.length import at_length
 from tests.repo.sources import ROOT
-from tests.text.trees import PAPER, REQUIREMENTS, recorded
+from tests.text.trees import PAPER, REQUIREMENTS, recorded_digests
 
 EVERYWHERE = pages() + sorted(ROOT.glob("tests/language/**/*.md")) + sorted(ROOT.glob("docs/errors/*.md"))
-#: what a grammar cannot know that never looks beyond the end of a line; and controls, which no file has
+#: what a grammar that never looks beyond a line cannot recognize, and control characters, which no file has
 UNUSUAL = re.compile(
     r"""[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff]
     | '[^'\n]*\n[^']*' | "[^"\n]*\n[^"]*" | \bthen\n""",
@@ -32,27 +32,27 @@ def _policies() -> dict[str, str]:
     for page in EVERYWHERE:
         texts = [block.content for block in blocks(page.read_text("utf-8")) if block.language == "acompass"]
         found |= {f"{page.relative_to(ROOT)} {number}": text for number, text in enumerate(texts)}
-    found |= {f"core {number}": text for number, text in enumerate(recorded())}
+    found |= {f"core {number}": text for number, text in enumerate(recorded_digests())}
     return {name: text for name, text in found.items() if parses(text)}
 
 
-def _shown(extension: Path, texts: list[str]) -> list[list[str]]:
-    """The class of each character of each text, by the grammar."""
+def _grammar_classes(extension: Path, texts: list[str]) -> list[list[str]]:
+    """The class of each character of each text, according to the TextMate grammar."""
     command = ["node", str(extension / "test" / "scopes.mjs")]
     ran = subprocess.run(command, input=json.dumps(texts), capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
-    return [by_scopes(text, tokens) for text, tokens in zip(texts, json.loads(ran.stdout), strict=True)]
+    return [scope_classes(text, tokens) for text, tokens in zip(texts, json.loads(ran.stdout), strict=True)]
 
 
 def _disagreements(extension: Path, texts: list[str]) -> list[str]:
     return [
         f"{difference}\n{text}"
-        for text, shown in zip(texts, _shown(extension, texts), strict=True)
-        for difference in differences(text, by_parser(text), shown)
+        for text, shown in zip(texts, _grammar_classes(extension, texts), strict=True)
+        for difference in differences(text, parser_classes(text), shown)
     ]
 
 
-def test_every_example_is_coloured_as_it_is_parsed(extension: Path) -> None:
+def test_every_example_is_colored_as_it_is_parsed(extension: Path) -> None:
     texts = _policies()
     assert len(texts) > 300
     assert {"examples/electricity/policy.acp", "paper 1"} <= set(texts)
@@ -60,8 +60,8 @@ def test_every_example_is_coloured_as_it_is_parsed(extension: Path) -> None:
 
 
 @pytest.mark.slow
-def test_random_requirements_are_coloured_as_they_are_parsed(extension: Path) -> None:
-    """Most of their names are words that are keywords elsewhere (X0)."""
+def test_random_requirements_are_colored_as_they_are_parsed(extension: Path) -> None:
+    """Most names are words that are keywords elsewhere (X0)."""
     texts = _random_requirements()
     assert len(texts) > 100
     assert _disagreements(extension, texts) == []
@@ -104,13 +104,13 @@ def _random_requirements() -> list[str]:
         ("EACH RESULT : a = 1 -- no semicolon\nEACH FILTER b = 2 : c = 3;", "EACH RESULT EACH FILTER"),
     ],
 )
-def test_keywords_are_shown_where_they_are_keywords(extension: Path, text: str, keywords: str) -> None:
-    [shown] = _shown(extension, [text])
+def test_words_are_colored_as_keywords_only_where_they_are_keywords(extension: Path, text: str, keywords: str) -> None:
+    [shown] = _grammar_classes(extension, [text])
     kept = (character if name == "keyword" else " " for character, name in zip(text, shown, strict=True))
     assert "".join(kept).split() == keywords.split()
 
 
-def test_the_grammar_file_is_the_one_that_its_source_makes(extension: Path) -> None:
+def test_the_grammar_file_is_up_to_date(extension: Path) -> None:
     code = "import('./grammar.mjs').then((module) => process.stdout.write(module.grammarText()))"
     ran = subprocess.run(["node", "-e", code], cwd=extension, capture_output=True, text=True, check=True)
     assert (extension / "syntaxes" / "acompass.tmLanguage.json").read_text("utf-8") == ran.stdout

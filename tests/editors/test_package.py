@@ -1,4 +1,4 @@
-"""The extension is packaged as `make vscode` does it."""
+"""The VS Code extension: its package, how it starts the server, and the settings of other editors."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def test_the_lock_file_names_no_registry() -> None:
 
 
 @pytest.mark.slow
-def test_the_package_has_what_the_manifest_names(extension: Path) -> None:
+def test_the_package_has_every_file_of_the_manifest(extension: Path) -> None:
     (extension / "../../build").mkdir()
     command = ["npm", "run", "package"]
     ran = subprocess.run(command, cwd=extension, capture_output=True, text=True, timeout=PATIENCE)
@@ -57,32 +57,32 @@ def _named_files(manifest: dict[str, object]) -> set[str]:
 
 
 def _built_in() -> set[str]:
-    """The modules of Node itself, which need no package."""
+    """The modules that are built into Node."""
     code = "process.stdout.write(JSON.stringify(require('module').builtinModules))"
     names = json.loads(subprocess.run(["node", "-e", code], capture_output=True, text=True).stdout)
     return {*names, *(f"node:{name}" for name in names)}
 
 
-def _started(extension: Path, setting: str, folder: Path) -> str:
-    """What `editors/vscode/test/start.mjs` prints."""
+def _start(extension: Path, setting: str, folder: Path) -> str:
+    """Start the extension and return what `editors/vscode/test/start.mjs` prints."""
     command = ["node", str(extension / "test" / "start.mjs"), setting, str(folder)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
 
-def _command(folder: Path, code: str) -> None:
-    """A command `acompass` in a folder."""
+def _write_command(folder: Path, code: str) -> None:
+    """Write a command `acompass` into a folder."""
     write_program(folder / "acompass", sys.executable, "-c", code)
 
 
 def test_a_real_server_is_started(extension: Path, tmp_path: Path) -> None:
-    _command(tmp_path, "from acompass.cli import main; main()")
-    assert '"capabilities"' in _started(extension, "${workspaceFolder}/acompass", tmp_path)
+    _write_command(tmp_path, "from acompass.cli import main; main()")
+    assert '"capabilities"' in _start(extension, "${workspaceFolder}/acompass", tmp_path)
 
 
 def test_a_missing_command_is_explained(extension: Path, tmp_path: Path) -> None:
-    said = _started(extension, "${workspaceFolder}/acompass", tmp_path)
+    said = _start(extension, "${workspaceFolder}/acompass", tmp_path)
     assert f"`{tmp_path}/acompass` was not found" in said
     assert "`pip install 'acompass[lsp]'`" in said
     assert "acompass.path" in said
@@ -90,18 +90,18 @@ def test_a_missing_command_is_explained(extension: Path, tmp_path: Path) -> None
 
 def test_a_command_that_may_not_be_executed_is_explained(extension: Path, tmp_path: Path) -> None:
     (tmp_path / "acompass").write_text("")
-    assert "may not be executed" in _started(extension, "${workspaceFolder}/acompass", tmp_path)
+    assert "may not be executed" in _start(extension, "${workspaceFolder}/acompass", tmp_path)
 
 
-def test_what_the_command_says_when_it_cannot_start_is_shown(extension: Path, tmp_path: Path) -> None:
-    """Without pygls it says what to install."""
+def test_the_error_of_a_command_that_cannot_start_is_shown(extension: Path, tmp_path: Path) -> None:
+    """Without pygls, it says what to install."""
     code = (
         "import importlib.util; find = importlib.util.find_spec\n"
         "importlib.util.find_spec = lambda name, *a: None if name == 'pygls' else find(name, *a)\n"
         "from acompass.cli import main; main()"
     )
-    _command(tmp_path, code)
-    said = _started(extension, "${workspaceFolder}/acompass", tmp_path)
+    _write_command(tmp_path, code)
+    said = _start(extension, "${workspaceFolder}/acompass", tmp_path)
     assert "could not be started: error[AC811]: `lsp` needs pygls" in said
     assert "pip install 'acompass[lsp]'" in said
 
@@ -111,11 +111,11 @@ TOML = [block for block in BLOCKS if block.language == "toml"]
 
 
 @pytest.mark.parametrize("block", TOML, ids=lambda block: block.content.splitlines()[0])
-def test_toml_is_toml(block: Block) -> None:
+def test_toml_blocks_are_valid(block: Block) -> None:
     assert tomllib.loads(block.content)
 
 
-def test_the_help_and_the_page_configure_helix_alike() -> None:
+def test_the_help_and_the_page_configure_helix_in_the_same_way() -> None:
     on_page = next(tomllib.loads(block.content) for block in TOML if "[[language]]" in block.content)
     shown = tomllib.loads(LSP_EXAMPLES.partition("languages.toml:\n")[2])
     assert on_page["language-server"] == shown["language-server"]

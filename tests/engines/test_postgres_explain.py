@@ -1,4 +1,4 @@
-"""Records of a table on a server: numbered in canonical order, whatever the table's order and columns are."""
+"""Records of a table on a server are numbered in canonical order, whatever its order and columns."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ POLICY = "EACH PROCESS COUNT(*) AS n GROUP BY zip : n >= 2 : REPLACE zip WITH '*
 
 @pytest.fixture
 def url(postgres: Server) -> str:
-    """Names that a plan uses itself, a type without an order, and two equal records."""
+    """A table with column names that plans use, a type without an order, and two equal records."""
     url = postgres.url("english")
     with psycopg.connect(url) as con:
         con.execute("DROP TABLE IF EXISTS lived")
@@ -29,13 +29,13 @@ def url(postgres: Server) -> str:
     return url
 
 
-def _explained(url: str, **choice: Any) -> list[tuple[int, dict[str, Any] | None]]:
+def _explain(url: str, **choice: Any) -> list[tuple[int, dict[str, Any] | None]]:
     found = acompass.explain(POLICY, "lived", engine=url, **choice)
     return [(life.record, life.left) for life in found.lives]
 
 
 def test_records_are_numbered_in_canonical_order(url: str) -> None:
-    names = [_explained(url, record=place)[0][1] for place in range(1, 6)]
+    names = [_explain(url, record=place)[0][1] for place in range(1, 6)]
     assert [left and (left["rk"], left["zip"]) for left in names] == [
         (None, "*"),
         ("B", "211"),
@@ -45,18 +45,18 @@ def test_records_are_numbered_in_canonical_order(url: str) -> None:
     ]
 
 
-def test_a_condition_finds_the_numbers_again(url: str) -> None:
-    assert [place for place, _ in _explained(url, where="zip = '211'")] == [2, 3, 4]
-    assert [place for place, _ in _explained(url, where="i >= 1.5", limit=2)] == [2, 3]
-    assert _explained(url, where="zip = '9'") == []
+def test_records_found_by_a_condition_have_the_same_numbers(url: str) -> None:
+    assert [place for place, _ in _explain(url, where="zip = '211'")] == [2, 3, 4]
+    assert [place for place, _ in _explain(url, where="i >= 1.5", limit=2)] == [2, 3]
+    assert _explain(url, where="zip = '9'") == []
 
 
-def test_there_is_no_record_behind_the_last(url: str) -> None:
+def test_a_number_after_the_last_record_is_an_error(url: str) -> None:
     with pytest.raises(acompass.AcompassError, match="AC702"):
-        _explained(url, record=6)
+        _explain(url, record=6)
 
 
-def test_nothing_stays_on_the_server(url: str) -> None:
+def test_nothing_is_left_on_the_server(url: str) -> None:
     with acompass.open("lived", engine=url) as session:
         session.explain(POLICY, record=1)
         session.measure(["zip"], ["rk"])
@@ -65,7 +65,7 @@ def test_nothing_stays_on_the_server(url: str) -> None:
             assert con.execute("SELECT count(*) FROM pg_class WHERE relname LIKE 'kept%'").fetchone() == (0,)
 
 
-def test_the_commands_take_an_engine(url: str, tmp_path: Path) -> None:
+def test_explain_and_measure_accept_an_engine(url: str, tmp_path: Path) -> None:
     policy = tmp_path / "policy.acp"
     policy.write_text(POLICY, encoding="utf-8")
     on = ("lived", "--engine", url, "--json")

@@ -1,4 +1,4 @@
-"""A table on a server is measured there: no value of a record leaves it."""
+"""A table on a server is measured on the server: no record value leaves it."""
 
 from pathlib import Path
 from typing import Any
@@ -30,30 +30,30 @@ def url(postgres: Server) -> str:
 
 
 @pytest.fixture
-def fetched(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def sent_values(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every value that the server sends in answer to a query on records."""
     found: list[Any] = []
     rows_of = sessions._rows
 
-    def noted(cursor: Any) -> list[tuple[Any, ...]]:
+    def record_rows(cursor: Any) -> list[tuple[Any, ...]]:
         rows = rows_of(cursor)
         found.extend(value for row in rows for value in row)
         return rows
 
-    monkeypatch.setattr(sessions, "_rows", noted)
+    monkeypatch.setattr(sessions, "_rows", record_rows)
     return found
 
 
-def test_only_numbers_leave_the_server(url: str, fetched: list[Any]) -> None:
+def test_only_numbers_leave_the_server(url: str, sent_values: list[Any]) -> None:
     acompass.measure("measured", **ROLES, against="measured", population="measured", engine=url)
-    assert len(fetched) > 100
-    assert {type(value) for value in fetched} <= {int, float, bool, type(None)}
+    assert len(sent_values) > 100
+    assert {type(value) for value in sent_values} <= {int, float, bool, type(None)}
 
 
-def test_values_leave_it_for_a_loss(url: str, fetched: list[Any]) -> None:
-    """Distinct values of the quasi-identifiers, of which levels are made."""
+def test_a_loss_needs_the_values_of_the_quasi_identifiers(url: str, sent_values: list[Any]) -> None:
+    """The levels need the distinct values of the quasi-identifiers."""
     acompass.measure("measured", ["age", "name"], against="measured", hierarchies={}, engine=url)
-    assert {value for value in fetched if isinstance(value, str)} == {f"name {i}" for i in range(7)}
+    assert {value for value in sent_values if isinstance(value, str)} == {f"name {i}" for i in range(7)}
 
 
 def test_many_groups_are_fetched_in_parts(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +62,7 @@ def test_many_groups_are_fetched_in_parts(url: str, monkeypatch: pytest.MonkeyPa
     assert acompass.measure("measured", **ROLES, engine=url) == whole
 
 
-def test_an_empty_table_has_no_models(url: str) -> None:
+def test_an_empty_table_has_no_k(url: str) -> None:
     with psycopg.connect(url) as con:
         con.execute("DELETE FROM measured")
     measures = acompass.measure("measured", **ROLES, engine=url)
@@ -80,7 +80,7 @@ def test_a_report_has_the_measures_of_the_table(url: str, against: str | None, t
     assert certificate["versions"]["engine"].startswith("PostgreSQL ")
 
 
-def test_a_name_is_a_table_also_beside_a_file(url: str, tmp_path: Path) -> None:
+def test_a_name_is_a_table_even_if_the_other_table_is_a_file(url: str, tmp_path: Path) -> None:
     people = tmp_path / "people.csv"
     people.write_text("name,age\nname 1,1\n", encoding="utf-8")
     with pytest.raises(acompass.AcompassError, match="no table or view `nowhere`"):

@@ -1,4 +1,4 @@
-"""A report on PostgreSQL names the tables and the server's version, and nothing of the URL."""
+"""A report on PostgreSQL names the tables and the server's version, and no part of the URL."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,9 @@ def url(postgres: Server) -> str:
     return url
 
 
-def test_tables_and_the_version_of_the_server(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_names_the_tables_and_the_version_of_the_server(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("reported").write_text("a file with the name of the table", encoding="utf-8")
     acompass.run(POLICY, "reported", engine=url, output="released", report="report.html")
@@ -36,7 +38,7 @@ def test_tables_and_the_version_of_the_server(url: str, tmp_path: Path, monkeypa
     assert url not in Path("report.html").read_text(encoding="utf-8")
 
 
-def test_a_file_that_is_uploaded_has_a_hash(url: str, tmp_path: Path) -> None:
+def test_an_uploaded_file_has_a_hash(url: str, tmp_path: Path) -> None:
     table, report = tmp_path / "people.csv", tmp_path / "report.html"
     table.write_text("id,age\n1,90\n", encoding="utf-8")
     acompass.run(POLICY, table, engine=url, output="released", report=report)

@@ -1,4 +1,4 @@
-"""Random cases in real tables that are read by name, with their types, like a user's tables."""
+"""Tables on PostgreSQL, read and written by name: random cases, text, permissions, lost connections."""
 
 import random
 import threading
@@ -39,7 +39,7 @@ DECLARED = {
 }
 
 
-def _declared(rng: random.Random, type_: Type) -> str:
+def _declaration(rng: random.Random, type_: Type) -> str:
     if type_.kind is Kind.DECIMAL:
         return rng.choice(("numeric", f"numeric(30, {type_.scale})"))
     return rng.choice(DECLARED[type_.kind])
@@ -47,7 +47,7 @@ def _declared(rng: random.Random, type_: Type) -> str:
 
 def _create(con: psycopg.Connection[Any], case: Case, rng: random.Random) -> None:
     columns = [
-        sql.SQL("{} " + _declared(rng, column.type)).format(sql.Identifier(column.name)) for column in case.schema
+        sql.SQL("{} " + _declaration(rng, column.type)).format(sql.Identifier(column.name)) for column in case.schema
     ]
     con.execute("SET timezone = 'UTC'")
     con.execute("DROP TABLE IF EXISTS random_case")
@@ -57,7 +57,7 @@ def _create(con: psycopg.Connection[Any], case: Case, rng: random.Random) -> Non
             copy.write_row(record)
 
 
-def _seen(record: tuple[Any, ...]) -> tuple[Any, ...]:
+def _comparable(record: tuple[Any, ...]) -> tuple[Any, ...]:
     """A record for comparison: NaN equals itself, and times have no time zone."""
     return tuple(
         "nan" if value != value else value.replace(tzinfo=None) if hasattr(value, "tzinfo") else value
@@ -72,7 +72,7 @@ def _run(case: Case, url: str) -> acompass.Result:
 
 @pytest.mark.campaign
 @folded("seed", range(at_length(40)))
-def test_tables_by_name(seed: int, postgres: Server) -> None:
+def test_random_tables_agree_with_the_semantics(seed: int, postgres: Server) -> None:
     url = postgres.url("german")
     rng = random.Random(seed)
     case = with_typed_columns(random_case(rng))
@@ -88,7 +88,7 @@ def test_tables_by_name(seed: int, postgres: Server) -> None:
     in_order = core.canonical_order(program.final_schema, expected.records)
     records = [tuple(record[p] for p in remaining(program.final_schema)) for record in in_order]
     found = list(zip(*(column.to_pylist() for column in result.table.columns), strict=True))
-    assert [_seen(record) for record in found] == [_seen(record) for record in records]
+    assert [_comparable(record) for record in found] == [_comparable(record) for record in records]
     verdicts = [
         (None if is_always(requirement) else each.holds, each.affected, each.records)
         for requirement, each in zip(program.requirements, expected.requirements, strict=True)
@@ -96,7 +96,7 @@ def test_tables_by_name(seed: int, postgres: Server) -> None:
     assert [(each.holds, each.affected, each.records) for each in result.requirements] == verdicts
 
 
-#: everything that means something in CSV or to COPY, in any order
+#: characters with a meaning in CSV or COPY
 _PIECES = ("\r\n", "\r", "\n", '"', ",", "\\", "\\.", "\\N", "\\n", "a", " ", "\t", "''", "é", "\ufeff", "#")
 texts = st.none() | st.lists(st.sampled_from(_PIECES), max_size=6).map("".join)
 Rows = list[tuple[str | None, ...]]
@@ -120,9 +120,7 @@ def _select(text: str, dialect: str) -> exp.Select:
 @example(rows=[("\r", "b")])
 @example(rows=[("a\n\\.\nb",), ("\\.",)])
 @example(rows=[("",), (None,), ('""',)])
-def test_text_arrives_on_the_server_and_comes_back(
-    server: psycopg.Connection[tuple[str | None, ...]], rows: Rows
-) -> None:
+def test_text_is_uploaded_and_fetched_unchanged(server: psycopg.Connection[tuple[str | None, ...]], rows: Rows) -> None:
     names = [f"c{i}" for i in range(len(rows[0]))]
     session = KeepingSession(Connection(server))
     with duckdb.connect() as con:
@@ -142,13 +140,13 @@ def test_text_arrives_on_the_server_and_comes_back(
             session.clear()
 
 
-def test_a_table_that_begins_with_a_line_break_alone(postgres: Server) -> None:
+def test_a_table_that_begins_with_a_line_break_is_unchanged(postgres: Server) -> None:
     table = [{"text": "\r\n"}, {"text": "\r"}, {"text": ""}, {"text": None}]
     policy = "EACH PROCESS COUNT(*) AS n : n = 4;"
     assert acompass.run(policy, table, engine=postgres.url("english")).table == table
 
 
-def test_a_table_of_no_records_comes_back(postgres: Server) -> None:
+def test_a_table_without_records_is_returned(postgres: Server) -> None:
     table = [{"text": "\r\n"}]
     policy = "EACH RESULT : text = 'a' : REJECT;"
     assert acompass.run(policy, table, engine=postgres.url("english")).table == []
@@ -199,7 +197,7 @@ def _code(call: Any, *arguments: Any, **options: Any) -> str:
         ('"drop table people"', '"drop table people"'),
     ],
 )
-def test_a_new_table(url: str, name: str, table: str) -> None:
+def test_a_new_table_is_written(url: str, name: str, table: str) -> None:
     result = acompass.run(POLICY, "people", engine=url, output=name)
     assert result.table is None
     assert _query(url, f"SELECT * FROM {table} ORDER BY id") == [(1, 20), (2, 80)]
@@ -246,14 +244,14 @@ def test_a_table_that_others_depend_on_is_not_replaced(url: str) -> None:
     ("output", "code"),
     [("nowhere.released", "AC308"), ("a b.c.d", "AC308"), ("x" * 64, "AC315"), ("out/released.xls", "AC224")],
 )
-def test_outputs_that_cannot_be_created(url: str, output: str, code: str) -> None:
+def test_an_output_that_cannot_be_created_is_an_error(url: str, output: str, code: str) -> None:
     before = _tables(url)
     assert _code(acompass.run, POLICY, "people", engine=url, output=output) == code
     assert _tables(url) == before
 
 
-@pytest.mark.parametrize("table", ["nobody", "nowhere.people", '"People"', "a.b.c", '"', "people; drop table people"])
-def test_no_such_table(url: str, table: str) -> None:
+@pytest.mark.parametrize("table", ["absent", "nowhere.people", '"People"', "a.b.c", '"', "people; drop table people"])
+def test_a_missing_table_is_an_error(url: str, table: str) -> None:
     assert _code(acompass.check, POLICY, table, engine=url) == "AC308"
 
 
@@ -280,7 +278,7 @@ def test_only_select_is_needed_to_check_and_measure(url: str) -> None:
         con.execute(f"REVOKE TEMPORARY ON DATABASE {con.info.dbname} FROM PUBLIC")
         con.execute("GRANT SELECT ON people TO reader")
     reader = url.replace("postgres:@", "reader:@")
-    # with many constants and a change of type, the plan keeps intermediate results
+    # with many constants and a change of type, the plan stores intermediate results
     rules = "".join(f"EACH FILTER age = {i} : age > 90 : REPLACE age WITH {i};" for i in range(20, 40))
     everything = f"""
         {rules} EACH RESULT : age < 50 : REPLACE age WITH '*'; EACH RESULT : age = '20';
@@ -305,7 +303,7 @@ def test_only_select_is_needed_to_check_and_measure(url: str) -> None:
 
 
 def test_a_lost_connection_leaves_no_table_behind(url: str) -> None:
-    """The server ends our session while it writes: a column of the view never ends there."""
+    """The server ends our session while it writes: a column of the view sleeps during CREATE TABLE."""
     sleeping = "CASE WHEN current_query() LIKE 'CREATE TABLE%' THEN pg_sleep(600)::text END"
     with psycopg.connect(url) as con:
         con.execute(f"CREATE VIEW slow AS SELECT id, age, {sleeping} AS nothing FROM people")
@@ -339,7 +337,7 @@ def test_an_unreachable_server_is_reported_without_the_password(engine: str) -> 
     assert "secret" not in str(error.value)
 
 
-def test_a_statement_that_takes_too_long(url: str) -> None:
+def test_a_statement_that_takes_too_long_is_an_error(url: str) -> None:
     with psycopg.connect(url) as con:
         con.execute("CREATE VIEW slow AS SELECT id, age, pg_sleep(600)::text AS nothing FROM people")
     timed = f"{url}&options=-c%20statement_timeout%3D1000"

@@ -1,4 +1,4 @@
-"""Columns of every PostgreSQL type are read, written and passed through."""
+"""Columns of every PostgreSQL type are read and written, or copied unchanged."""
 
 import datetime
 from decimal import Decimal
@@ -45,7 +45,7 @@ def _query(url: str, query: str) -> list[tuple[Any, ...]]:
         return con.execute(query).fetchall()
 
 
-def _described(url: str, table: str) -> list[tuple[Any, ...]]:
+def _column_types(url: str, table: str) -> list[tuple[Any, ...]]:
     return _query(
         url,
         "SELECT attname, format_type(atttypid, atttypmod), attcollation FROM pg_attribute "
@@ -53,10 +53,10 @@ def _described(url: str, table: str) -> list[tuple[Any, ...]]:
     )
 
 
-def test_types_and_values_of_a_table_survive_untouched(url: str) -> None:
+def test_types_and_values_of_a_table_are_preserved(url: str) -> None:
     acompass.run("EACH PROCESS COUNT(*) AS n : n = 2;", "everything", engine=url, output="copied")
     assert _query(url, "TABLE copied ORDER BY 1") == _query(url, "TABLE everything ORDER BY 1")
-    assert _described(url, "copied") == _described(url, "everything")
+    assert _column_types(url, "copied") == _column_types(url, "everything")
 
 
 NAMING_ALL = """
@@ -68,14 +68,14 @@ NAMING_ALL = """
 """
 
 
-def test_every_column_a_policy_can_name(url: str) -> None:
+def test_a_policy_can_name_columns_of_every_supported_type(url: str) -> None:
     result = acompass.run(NAMING_ALL, "everything", engine=url, output="copied")
     assert [each.index for each in result.requirements if not each.holds] == []
-    assert _described(url, "copied") == _described(url, "everything")
+    assert _column_types(url, "copied") == _column_types(url, "everything")
     assert _query(url, "TABLE copied ORDER BY 1") == _query(url, "TABLE everything ORDER BY 1")
 
 
-def test_in_python_values_have_their_types(url: str) -> None:
+def test_values_have_their_types_in_python(url: str) -> None:
     table = acompass.run('EACH RESULT : "the ""Id" = 1 : REJECT;', "everything", engine=url).table
     assert table.to_pylist() == [
         {
@@ -156,7 +156,7 @@ INCOMPLETE = """
 NAMING_INCOMPLETE = "EACH RESULT : f > 0; EACH RESULT : m > 0;"
 
 
-def test_missing_values(postgres: Server) -> None:
+def test_missing_values_are_counted_dropped_and_filled(postgres: Server) -> None:
     url = postgres.url("english")
     with psycopg.connect(url) as con:
         con.execute(INCOMPLETE)
@@ -189,7 +189,7 @@ def test_missing_values(postgres: Server) -> None:
         ("numeric(60, 30)", "1e20 + 1e-25"),
     ],
 )
-def test_values_that_no_engine_could_hold_are_an_error_before_anything_runs(
+def test_values_that_some_engines_cannot_hold_are_an_error_before_anything_runs(
     postgres: Server, type_: str, value: str
 ) -> None:
     url = postgres.url("english")
@@ -207,14 +207,14 @@ WORDS = ["a", "B", "é", "Z", "z", "ä", "b", "A", "ß", "SS", "a-b", "ab", "a b
 
 @needs_locales
 @pytest.mark.parametrize("database", ["english", "german"])
-def test_the_database_itself_orders_differently(postgres: Server, database: str) -> None:
+def test_the_database_itself_orders_text_differently(postgres: Server, database: str) -> None:
     with psycopg.connect(postgres.url(database)) as con:
         rows = con.execute("SELECT w FROM unnest(%s::text[]) AS w ORDER BY w", (WORDS,)).fetchall()
     assert [word for (word,) in rows] != sorted(WORDS)
 
 
 @pytest.mark.parametrize("database", ["plain", "english", "german"])
-def test_comparison_minimum_maximum_and_canonical_order(postgres: Server, database: str) -> None:
+def test_text_is_compared_and_ordered_by_code_point(postgres: Server, database: str) -> None:
     url = postgres.url(database)
     with psycopg.connect(url) as con:
         con.execute("DROP TABLE IF EXISTS words")

@@ -38,8 +38,8 @@ def _policies() -> dict[str, tuple[acompass.Policy | str, Path, dict[str, int]]]
     return {
         "paper": ((ELECTRICITY / "policy.acp").read_text(encoding="utf-8"), electricity, {"k": 2, "l": 1}),
         "two randoms": (TWO_RANDOMS, electricity, {}),
-        "adult": (acompass.load(ADULT / "policy.acp"), _some_of_adult(), {"k": 5, "l": 3}),
-        "adult in the core": (acompass.load(ADULT / "paper.acp"), _some_of_adult(), {"k": 5, "l": 3}),
+        "adult": (acompass.load(ADULT / "policy.acp"), _adult_sample(), {"k": 5, "l": 3}),
+        "adult in the core": (acompass.load(ADULT / "paper.acp"), _adult_sample(), {"k": 5, "l": 3}),
         "admissions": (
             acompass.load(ADMISSIONS / "policy.acp"),
             ADMISSIONS / "admissions.csv",
@@ -49,7 +49,7 @@ def _policies() -> dict[str, tuple[acompass.Policy | str, Path, dict[str, int]]]
 
 
 @cache
-def _some_of_adult() -> Path:
+def _adult_sample() -> Path:
     folder = tempfile.TemporaryDirectory(prefix="acompass-adult-")
     atexit.register(folder.cleanup)
     path = Path(folder.name, "adult.csv")
@@ -59,12 +59,12 @@ def _some_of_adult() -> Path:
 
 
 @cache
-def _by_the_reference(name: str) -> bytes:
+def _reference_bytes(name: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        return _written(*_policies()[name], "reference", Path(folder))
+        return _release(*_policies()[name], "reference", Path(folder))
 
 
-def _written(
+def _release(
     policy: acompass.Policy | str, table: Path | str, params: dict[str, int], engine: str, folder: Path
 ) -> bytes:
     output = folder / "out.csv"
@@ -89,12 +89,12 @@ def _written(
         for name in NAMES
     ],
 )
-def test_the_same_bytes_as_the_reference(name: str, engine_url: str, tmp_path: Path) -> None:
+def test_every_engine_writes_the_bytes_of_the_reference(name: str, engine_url: str, tmp_path: Path) -> None:
     policy, table, params = _policies()[name]
-    assert _written(policy, table, params, engine_url, tmp_path) == _by_the_reference(name)
+    assert _release(policy, table, params, engine_url, tmp_path) == _reference_bytes(name)
 
 
-def test_from_a_table_of_the_database(postgres: Server, tmp_path: Path) -> None:
+def test_a_table_in_the_database_gives_the_same_bytes(postgres: Server, tmp_path: Path) -> None:
     """The table is in the database and has declared types."""
     url = postgres.url("german")
     table = ELECTRICITY / "table.csv"
@@ -105,11 +105,11 @@ def test_from_a_table_of_the_database(postgres: Server, tmp_path: Path) -> None:
             copy.write(table.read_bytes())
     for name in ("paper", "two randoms"):
         policy, _, params = _policies()[name]
-        assert _written(policy, "electricity", params, url, tmp_path) == _by_the_reference(name)
+        assert _release(policy, "electricity", params, url, tmp_path) == _reference_bytes(name)
 
 
 @pytest.mark.parametrize("name", ["out.csv.gz", "out.parquet"])
-def test_compressed_and_as_parquet(postgres: Server, tmp_path: Path, name: str) -> None:
+def test_compressed_and_parquet_files_have_the_same_content(postgres: Server, tmp_path: Path, name: str) -> None:
     policy, table, params = _policies()["paper"]
     output, read = tmp_path / name, []
     for engine in ("duckdb", postgres.url("english")):

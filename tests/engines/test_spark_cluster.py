@@ -16,7 +16,7 @@ POLICY = """
     EACH RESULT : Income >= 20000 : REPLACE Income WITH 20000;
 """
 
-#: after the first requirement it waits for a line of input, with intermediate results on both workers
+#: after the first requirement, waits for a line of input, with intermediate results on both workers
 DRIVER = """
 import json, sys
 import acompass
@@ -57,8 +57,8 @@ def test_a_lost_worker_changes_nothing(cluster: Cluster) -> None:
     assert driver.stdin is not None
     assert driver.stdout is not None
     with driver:
-        assert driver.stdout.readline() == "2\n", cluster.said("driver")
+        assert driver.stdout.readline() == "2\n", cluster.log("driver")
         cluster.lose(0)
         print(file=driver.stdin, flush=True)
-        assert driver.stdout.readline() == f"1 {json.dumps(affected)}\n", cluster.said("driver")
+        assert driver.stdout.readline() == f"1 {json.dumps(affected)}\n", cluster.log("driver")
     assert output.read_bytes() == expected.read_bytes()

@@ -44,7 +44,7 @@ def _floats() -> list[float]:
     return [value for value in (*drawn, *plain, *edges, *tiny) if not math.isnan(value)]
 
 
-def test_floats_as_text_are_python_s(spark: Any) -> None:
+def test_floats_are_written_as_python_writes_them(spark: Any) -> None:
     from acompass.engines.spark.session import PlanSession, own_session
 
     session = PlanSession(own_session(spark))
@@ -61,14 +61,14 @@ def test_floats_as_text_are_python_s(spark: Any) -> None:
 @pytest.mark.parametrize(
     "text", ["back\\slash", "\\n", "it''s", "100%_", "${spark.master}", '"', "`", "é😀", "--", "tab\there"]
 )
-def test_constants_reach_spark_as_they_are(spark: Any, text: str) -> None:
+def test_constants_reach_spark_unchanged(spark: Any, text: str) -> None:
     meant = text.replace("''", "'")
     table = spark.createDataFrame([(meant, 1), ("other", 1)], "name string, n int")
     policy = f"EACH RESULT : name = '{text}' : REPLACE name WITH '{text}!';"
     assert sorted(_rows(acompass.run(policy, table))) == sorted([(meant, 1), (f"{meant}!", 1)])
 
 
-def test_sums_go_beyond_64_bits(spark: Any) -> None:
+def test_sums_are_exact_beyond_64_bits(spark: Any) -> None:
     most, least = 2**63 - 1, -(2**63)
     table = spark.createDataFrame([("a", most)] * 3 + [("b", least)] * 3 + [("c", -1)], "g string, n bigint")
     policy = (
@@ -91,7 +91,7 @@ def test_a_decimal_sum_that_does_not_fit_is_an_error_without_values(spark: Any, 
     assert raised.value.__suppress_context__
 
 
-def test_random_of_all_integers(spark: Any) -> None:
+def test_random_draws_from_all_integers(spark: Any) -> None:
     table = spark.createDataFrame([(i,) for i in range(50)], "n bigint")
     policy = f"EACH RESULT : n < 0 : RANDOM n {-(2**63)} {2**63 - 1};"
     drawn = _rows(acompass.run(policy, table, seed="s"))
@@ -107,7 +107,7 @@ def test_the_seed_is_in_no_plan(spark: Any) -> None:
     assert "secret" not in result.table._jdf.queryExecution().toString()
 
 
-def test_types_survive_untouched(spark: Any) -> None:
+def test_types_are_preserved(spark: Any) -> None:
     schema = (
         "a tinyint, b int, c bigint, d decimal(12,3), e float, f double, g string, h boolean, i date, "
         "j timestamp, k timestamp_ntz, l array<int>, m binary"
@@ -125,7 +125,7 @@ def test_types_survive_untouched(spark: Any) -> None:
     assert result.table.collect() == table.collect()
 
 
-def test_the_session_s_own_settings_neither_matter_nor_change(spark: Any) -> None:
+def test_the_settings_of_the_session_neither_matter_nor_change(spark: Any) -> None:
     other = spark.newSession()
     settings = {"spark.sql.ansi.enabled": "false", "spark.sql.session.timeZone": "Asia/Tokyo"}
     for name, value in settings.items():
@@ -165,13 +165,13 @@ def test_negative_zero_is_zero(spark: Any) -> None:
     assert _rows(drawn) == [("x", "a"), ("x", "a")]
 
 
-def test_a_year_that_others_lack_is_an_error(spark: Any) -> None:
+def test_a_year_that_other_engines_lack_is_an_error(spark: Any) -> None:
     table = spark.sql("SELECT make_date(12000, 1, 1) AS d")
     with pytest.raises(AcompassError, match="years range from 1 to 9999"):
         acompass.check("EACH RESULT : d > '2000-01-01';", table)
 
 
-def test_a_pandas_frame_is_for_another_engine(spark: Any) -> None:
+def test_records_in_python_are_for_another_engine(spark: Any) -> None:
     with pytest.raises(AcompassError, match="Spark cannot read a `list`"):
         acompass.check(COUNT, [{"a": 1}], engine=spark)
 
@@ -181,13 +181,13 @@ def test_a_memory_limit_is_an_error(spark: Any) -> None:
         acompass.check(COUNT, "table.csv", engine="local[2]", memory_limit="1GB")
 
 
-def test_another_master_is_not_taken_for_the_running_one(spark: Any) -> None:
+def test_another_master_is_not_mistaken_for_the_running_one(spark: Any) -> None:
     with pytest.raises(AcompassError, match=r"running on `local\[2\]`"):
         acompass.check(COUNT, "table.csv", engine="spark://127.0.0.1:1")
 
 
 def test_records_of_a_file_are_numbered_in_canonical_order(spark: Any, tmp_path: Path) -> None:
-    """A column of integers is ordered as integers, also if no line of the policy names it (D10)."""
+    """A column of integers is ordered as integers, even if no line of the policy names it (D10)."""
     people = tmp_path / "people.csv"
     people.write_text("id,age\n10,30\n9,91\n9,\n", encoding="utf-8")
     policy = "EACH RESULT : age <= 80 : REPLACE age WITH 80;"

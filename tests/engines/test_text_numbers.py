@@ -1,4 +1,4 @@
-"""Numbers in text columns of databases and data frames: read as numbers (D23), with their spelling (D26)."""
+"""Numbers in text columns of databases and data frames are read as numbers (D23) and keep their spelling (D26)."""
 
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def url(postgres: Server) -> str:
     return url
 
 
-def _released(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _read_released(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     with psycopg.connect(url) as con:
         rows = con.execute("TABLE spelled_release").fetchall()
         types = con.execute(
@@ -53,21 +53,21 @@ def _released(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
 
 def test_a_check_in_postgres_keeps_types_and_bytes(url: str) -> None:
     result = acompass.run(CHECK, "spelled_people", engine=url, output="spelled_release")
-    types, rows = _released(url)
+    types, rows = _read_released(url)
     assert types == ["character varying(3)", "text", "character(5)", "grade", "text"]
     assert sorted(rows) == sorted(CHECKED)
     (note,) = result.notes
     assert note.text.startswith("column `dose`: 1 number is written in the shortest form, because ")
 
 
-def test_written_columns_of_postgres_are_text(url: str) -> None:
+def test_changed_columns_of_postgres_are_text(url: str) -> None:
     acompass.run(CHANGE, "spelled_people", engine=url, output="spelled_release", trace=["0"])
-    types, rows = _released(url)
+    types, rows = _read_released(url)
     assert types == ["text", "text", "character(5)", "text", "text"]
     assert sorted(rows) == CHANGED
 
 
-def test_a_table_of_postgres_into_files(url: str, tmp_path: Path) -> None:
+def test_a_table_of_postgres_keeps_its_spelling_in_files(url: str, tmp_path: Path) -> None:
     acompass.run(CHANGE, "spelled_people", engine=url, output=tmp_path / "out.parquet", trace=["0"])
     table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
     assert set(map(str, table.schema.types)) == {"string"}
@@ -79,14 +79,14 @@ def test_a_table_of_postgres_into_files(url: str, tmp_path: Path) -> None:
 
 
 def test_a_csv_file_becomes_numbers_in_postgres(url: str, tmp_path: Path) -> None:
-    """A CSV has no types, so the policy's are those of the new table."""
+    """A CSV file has no types, so the new table has those of the policy."""
     (tmp_path / "in.csv").write_text("age,pay\n5,1.50\n9,7\n")
     policy = "EACH RESULT : age <= 80 AND pay <= 5 : REPLACE pay WITH 5.0;"
     acompass.run(policy, tmp_path / "in.csv", engine=url, output="spelled_release")
-    assert _released(url) == (["bigint", "numeric(38,2)"], [("5", "1.50"), ("9", "5.00")])
+    assert _read_released(url) == (["bigint", "numeric(38,2)"], [("5", "1.50"), ("9", "5.00")])
 
 
-def test_a_frame_of_spark(spark: Any, tmp_path: Path) -> None:
+def test_a_frame_of_spark_keeps_its_spelling(spark: Any, tmp_path: Path) -> None:
     records = [("5", "1.50", "2.0"), ("9", "2", "2"), ("100", "7.125", "3.50")]
     frame = spark.createDataFrame(records, "age string, pay string, dose string")
     policy = "EACH RESULT : age <= 80 : REPLACE age WITH 80; EACH RESULT : pay <= 5 : REPLACE pay WITH 5.0;"

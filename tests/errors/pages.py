@@ -15,8 +15,9 @@ from acompass.language.program.constants import parse_settings
 from acompass.language.program.types import Kind, Schema, Type, make_schema
 from acompass.language.text.parser import parse_text
 from acompass.language.text.tokens import Token, tokenize
+from tests.repo.sources import ROOT
 
-FOLDER = Path(__file__).parents[2] / "docs" / "errors"
+FOLDER = ROOT / "docs" / "errors"
 SECTIONS = ("What", "Why", "Example", "Fix")
 
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -25,7 +26,7 @@ _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Page:
-    """`sections` by title; `example` and `fix` are their fenced blocks by language."""
+    """`sections` are by title; `example` and `fix` are fenced blocks by language."""
 
     code: str
     heading: str
@@ -37,7 +38,7 @@ class Page:
 
     @property
     def fix(self) -> dict[str, str]:
-        """The blocks of the example, with those that the fix changes."""
+        """The blocks of the example, updated by those of the fix."""
         return self.example | _blocks(self.sections["Fix"])
 
     @property
@@ -59,14 +60,14 @@ def pages() -> list[Page]:
 
 
 #: the paper's Table 1
-ELECTRICITY = Path(__file__).parents[2] / "examples" / "electricity" / "table.csv"
+ELECTRICITY = ROOT / "examples" / "electricity" / "table.csv"
 
 
-def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
-    return {diagnostic.code for diagnostic in diagnostics_of(blocks, folder)}
+def find_codes(blocks: dict[str, str], folder: Path) -> set[str]:
+    return {diagnostic.code for diagnostic in find_diagnostics(blocks, folder)}
 
 
-def diagnostics_of(blocks: dict[str, str], folder: Path) -> tuple[Diagnostic, ...]:
+def find_diagnostics(blocks: dict[str, str], folder: Path) -> tuple[Diagnostic, ...]:
     """The policy's syntax errors or, without any, its errors for the table or the schema."""
     policy = blocks["acompass"]
     program, diagnostics = parse_text(policy)
@@ -121,16 +122,16 @@ _REPLACEMENT = re.compile(r"`([^`]+)`")
 
 
 def replacements(diagnostic: Diagnostic) -> list[str]:
-    """The texts that a help offers to write. One with an ellipsis is a pattern, not a text."""
+    """The texts that the help suggests. One with an ellipsis is a pattern, not a text."""
     offered = " ".join(_OFFERED.findall(diagnostic.help or ""))
     return [text for text in _REPLACEMENT.findall(offered) if "…" not in text]
 
 
-def pasted(text: str, diagnostic: Diagnostic, replacement: str) -> Iterator[str]:
-    """The policy with the replacement in every place where a reader could mean to paste it.
+def paste(text: str, diagnostic: Diagnostic, replacement: str) -> Iterator[str]:
+    """The policy with the replacement at every position where a reader might paste it.
 
-    A fix of the same name says where. Otherwise, it replaces tokens at the place of the error. Of the tokens
-    around that place it only replaces those that it repeats, so that nothing of the policy is lost.
+    A fix with the same text says where. Otherwise, the replacement takes the place of tokens at the error, and
+    of neighboring tokens that it repeats, so that no part of the policy is lost.
     """
     yield from (apply_edits(text, fix.edits) for fix in diagnostic.fixes if f"`{replacement}`" in fix.title)
     place = diagnostic.labels[0].span
@@ -151,7 +152,7 @@ def _touches(span: Span, place: Span) -> bool:
 
 
 def _repeats(written: list[str], replaced: list[Token], place: Span) -> bool:
-    """Whether the replaced tokens outside of the place are among the written ones, in this order."""
+    """Whether the replaced tokens outside the error's place are among the written ones, in this order."""
     kept = [token.text.lower() for token in replaced if not _is_within(token, place)]
     rest = iter(written)
     return all(text in rest for text in kept)

@@ -11,7 +11,7 @@ from acompass.errors.fixes import MOST_ROUNDS, apply_edits, compatible_fixes, fi
 from acompass.language.program.checker import check
 from acompass.language.program.types import INTEGER, TEXT, make_schema
 from acompass.language.text.parser import parse_text
-from tests.errors.pages import Page, codes_of, pages
+from tests.errors.pages import Page, find_codes, pages
 from tests.text.mistakes import MISTAKES
 from tests.text.trees import PAPER
 
@@ -25,12 +25,12 @@ def diagnose(text: str) -> tuple[Diagnostic, ...]:
     return parse_text(text)[1]
 
 
-def safe_fix_of(page: Page) -> Fix | None:
+def safe_fix(page: Page) -> Fix | None:
     found = [fix for each in diagnose(page.example["acompass"]) if each.code == page.code for fix in each.fixes]
     return next((fix for fix in found if fix.is_safe), None)
 
 
-FIXED_PAGES = [page for page in pages() if page.code < "AC1" and "acompass" in page.example and safe_fix_of(page)]
+FIXED_PAGES = [page for page in pages() if page.code < "AC1" and "acompass" in page.example and safe_fix(page)]
 
 
 def test_a_page_says_whether_its_fix_is_safe() -> None:
@@ -41,10 +41,10 @@ def test_a_page_says_whether_its_fix_is_safe() -> None:
 
 @pytest.mark.parametrize("page", FIXED_PAGES, ids=lambda page: page.code)
 def test_the_safe_fix_of_an_example_gives_a_policy_that_parses(page: Page, tmp_path: Path) -> None:
-    fix = safe_fix_of(page)
+    fix = safe_fix(page)
     assert fix is not None
     fixed = apply_edits(page.example["acompass"], fix.edits)
-    assert not {code for code in codes_of(page.example | {"acompass": fixed}, tmp_path) if code < "AC1"}
+    assert not {code for code in find_codes(page.example | {"acompass": fixed}, tmp_path) if code < "AC1"}
 
 
 @pytest.mark.parametrize("page", FIXED_PAGES, ids=lambda page: page.code)
@@ -59,13 +59,13 @@ def test_several_mistakes_in_one_requirement_are_fixed_in_turn() -> None:
     assert fixed.applied == 6
 
 
-def test_a_mistake_with_two_readings_is_left() -> None:
+def test_a_mistake_with_two_readings_is_not_fixed() -> None:
     text = 'EACH RESULT : a = 1 XOR b = 2;\nEACH RESULT : a = "b";\nEACH RECORD a = 1 : a = 2 : REJECT;'
     assert fix_safely(text, diagnose).text == text
 
 
 @given(st.lists(st.sampled_from([*ONE_LINE, *SOUND, *COMMENTS]), max_size=8))
-def test_fixes_leave_comments_and_other_requirements_as_they_are(lines: list[str]) -> None:
+def test_fixes_leave_comments_and_other_requirements_unchanged(lines: list[str]) -> None:
     fixed = fix_safely("\n".join(lines), diagnose).text.split("\n") if lines else []
     assert len(fixed) == len(lines)
     kept = {*SOUND, *COMMENTS}
@@ -75,16 +75,16 @@ def test_fixes_leave_comments_and_other_requirements_as_they_are(lines: list[str
 
 
 @given(st.text("EACH :=!<>;-/*'\"ab\n", max_size=60))
-def test_outside_of_its_edits_a_fix_keeps_every_character(text: str) -> None:
+def test_a_fix_keeps_every_character_outside_its_edits(text: str) -> None:
     for diagnostic in diagnose(text):
         for fix in diagnostic.fixes:
             fixed = apply_edits(text, fix.edits)
             for edit in sorted(fix.edits, key=lambda edit: edit.span.start, reverse=True):
-                fixed = _undone(fixed, edit, fix, text)
+                fixed = _undo(fixed, edit, fix, text)
             assert fixed == text
 
 
-def _undone(fixed: str, edit: Edit, fix: Fix, text: str) -> str:
+def _undo(fixed: str, edit: Edit, fix: Fix, text: str) -> str:
     before = [each for each in fix.edits if each.span.start < edit.span.start]
     start = edit.span.start + sum(len(each.text) - (each.span.end - each.span.start) for each in before)
     assert fixed[start : start + len(edit.text)] == edit.text
@@ -124,7 +124,7 @@ SCHEMA = make_schema({"Age": INTEGER, "Zip": TEXT, "Postal Code": TEXT, "zip": T
         ("EACH RESULT : Age = 3 : RANDOM Age 9 k;", "AC115", ["EACH RESULT : Age = 3 : RANDOM Age k 9;"]),
     ],
 )
-def test_offers_for_a_policy_that_does_not_fit_its_table(text: str, code: str, fixed: list[str]) -> None:
+def test_fixes_are_offered_for_a_policy_that_does_not_fit_its_table(text: str, code: str, fixed: list[str]) -> None:
     finding = next(each for each in _findings(text) if each.code == code)
     assert [apply_edits(text, fix.edits) for fix in finding.fixes] == fixed
     assert not any(fix.is_safe for fix in finding.fixes)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from acompass.errors.diagnostics import Source
 from acompass.language.text.parser import parse_text
-from tests.errors.pages import SECTIONS, Page, codes_of, diagnostics_of, pages, pasted, replacements
+from tests.errors.pages import SECTIONS, Page, find_codes, find_diagnostics, pages, paste, replacements
 from tests.folding import folded
 from tests.text.mistakes import MISTAKES
 from tests.text.probability_mistakes import Mistake
@@ -22,7 +22,7 @@ SHOWN = [page for page in PAGES if page not in RUNNABLE and page.shows_output]
 
 
 @folded("page", PAGES, ids=lambda page: page.code)
-def test_page_has_its_sections(page: Page) -> None:
+def test_every_page_has_its_sections(page: Page) -> None:
     assert tuple(page.sections) == SECTIONS
     assert all(text.strip() for text in page.sections.values())
 
@@ -33,23 +33,23 @@ def test_every_page_has_an_example_that_some_test_runs() -> None:
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.code)
-def test_example_gives_the_error(page: Page, tmp_path: Path) -> None:
-    assert page.code in codes_of(page.example, tmp_path)
+def test_the_example_gives_the_error(page: Page, tmp_path: Path) -> None:
+    assert page.code in find_codes(page.example, tmp_path)
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.code)
-def test_fix_does_not_give_the_error(page: Page, tmp_path: Path) -> None:
+def test_the_fix_does_not_give_the_error(page: Page, tmp_path: Path) -> None:
     assert page.fix != page.example
-    assert page.code not in codes_of(page.fix, tmp_path)
+    assert page.code not in find_codes(page.fix, tmp_path)
 
 
 @pytest.mark.parametrize("page", [page for page in RUNNABLE if page.code < "AC1"], ids=lambda page: page.code)
-def test_fix_of_a_policy_reads_whole(page: Page, tmp_path: Path) -> None:
-    assert not {code for code in codes_of(page.fix, tmp_path) if code < "AC1"}
+def test_the_fix_of_a_policy_has_no_syntax_error(page: Page, tmp_path: Path) -> None:
+    assert not {code for code in find_codes(page.fix, tmp_path) if code < "AC1"}
 
 
 @folded("page", SHOWN, ids=lambda page: page.code)
-def test_shown_example_names_the_error(page: Page) -> None:
+def test_an_example_that_is_only_shown_names_the_error(page: Page) -> None:
     assert f"[{page.code}]" in page.sections["Example"]
 
 
@@ -60,18 +60,18 @@ PASTING_PAGES = [page for page in pages() if page.code < "AC2" and "acompass" in
 def test_a_pasted_help_leaves_no_mistake(mistake: Mistake) -> None:
     (diagnostic,) = parse_text(mistake.text)[1]
     for replacement in replacements(diagnostic):
-        texts = list(pasted(mistake.text, diagnostic, replacement))
+        texts = list(paste(mistake.text, diagnostic, replacement))
         assert any(not parse_text(text)[1] for text in texts), (replacement, texts)
 
 
 @pytest.mark.parametrize("page", PASTING_PAGES, ids=lambda page: page.code)
 def test_a_pasted_help_removes_the_error_of_a_page(page: Page, tmp_path: Path) -> None:
     text = page.example["acompass"]
-    for diagnostic in diagnostics_of(page.example, tmp_path):
+    for diagnostic in find_diagnostics(page.example, tmp_path):
         is_shown = diagnostic.code == page.code and diagnostic.labels
         for replacement in replacements(diagnostic) if is_shown else ():
-            texts = list(pasted(text, diagnostic, replacement))
-            left = [codes_of(page.example | {"acompass": each}, tmp_path) for each in texts]
+            texts = list(paste(text, diagnostic, replacement))
+            left = [find_codes(page.example | {"acompass": each}, tmp_path) for each in texts]
             assert any(not {c for c in codes if c == page.code or c < "AC1"} for codes in left), (
                 replacement,
                 texts,
@@ -93,7 +93,7 @@ EMOJI = "a\U0001f642b\r\ne\u0301\U0001f468\u200d\U0001f469x\rlast"
         ("l", (2, 0)),
     ],
 )
-def test_an_emoji_is_two_units_and_a_combining_character_one(character: str, position: tuple[int, int]) -> None:
+def test_an_emoji_is_two_units_and_a_combining_character_is_one(character: str, position: tuple[int, int]) -> None:
     source, offset = Source(EMOJI), EMOJI.index(character)
     assert source.utf16_position(offset) == position
     assert source.utf16_offset(*position) == offset
@@ -107,7 +107,7 @@ def test_a_position_inside_a_character_or_beyond_the_line_is_clamped() -> None:
 
 
 @given(st.text("ab\u0301\U0001f642\U00010000\ud7ff\r\n", max_size=30))
-def test_an_offset_comes_back(text: str) -> None:
+def test_an_offset_converts_to_a_position_and_back(text: str) -> None:
     source = Source(text)
     for offset in range(len(text) + 1):
         line, column = source.utf16_position(offset)

@@ -1,4 +1,4 @@
-"""Diagnostics as text and as data."""
+"""Diagnostics are rendered as text and as data."""
 
 import json
 
@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acompass.errors.diagnostics import Diagnostic, Label, Severity, Span
+from acompass.errors.display import display_width, printable_text
 from acompass.errors.rendering import render_json, render_text
-from acompass.errors.wording import display_width, printable_text
 from acompass.language.text.parser import parse_text
 
 
-def test_a_line_with_its_place_underlined() -> None:
+def test_the_place_of_an_error_is_underlined() -> None:
     source = "EACH RESULT\n : Age == 80;\n"
     assert render_text(parse_text(source)[1], source, "policy.acp") == (
-        "error[AC031]: unknown comparison sign `==`\n"
+        "error[AC031]: unknown comparison operator `==`\n"
         " --> policy.acp:2:8\n"
         "  |\n"
         "2 |  : Age == 80;\n"
@@ -51,7 +51,7 @@ def test_both_places_are_shown_in_the_order_of_the_text() -> None:
     )
 
 
-def test_a_place_of_several_lines_says_where_it_ends() -> None:
+def test_a_place_that_spans_lines_says_where_it_ends() -> None:
     assert "  | ^^^^^ … to line 3\n" in render_text(
         [Diagnostic("AC101", "long", (Label(Span(0, 14)),))], "EACH \nRESULT\n : a"
     )
@@ -79,7 +79,7 @@ def test_colors_add_nothing_but_colors() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == render_text(parse_text(source)[1], source, "p")
 
 
-def test_data_counts_from_one() -> None:
+def test_lines_and_columns_of_data_count_from_one() -> None:
     source = "EACH RESULT\r\n : Age == 1;"
     (data,) = render_json(parse_text(source)[1], source, "p.acp")
     assert (data["code"], data["severity"], data["file"]) == ("AC031", "error", "p.acp")
@@ -88,7 +88,7 @@ def test_data_counts_from_one() -> None:
 
 
 @given(st.text(), st.text(), st.lists(st.tuples(st.integers(-5, 50), st.integers(-5, 50)), max_size=3))
-def test_nothing_shown_moves_the_cursor(source: str, words: str, places: list[tuple[int, int]]) -> None:
+def test_rendered_text_never_moves_the_cursor(source: str, words: str, places: list[tuple[int, int]]) -> None:
     labels = tuple(Label(Span(start, end), words) for start, end in places)
     diagnostic = Diagnostic("AC001", words, labels, words)
     text = render_text([diagnostic], source, words)
@@ -97,5 +97,5 @@ def test_nothing_shown_moves_the_cursor(source: str, words: str, places: list[tu
     render_json([diagnostic], source, words)
 
 
-def test_width_is_that_of_a_terminal() -> None:
+def test_width_is_counted_as_in_a_terminal() -> None:
     assert [display_width(text) for text in ("abc", "東京", "e\u0301", "")] == [3, 4, 1, 0]

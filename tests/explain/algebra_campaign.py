@@ -2,8 +2,8 @@
 
     python -m tests.explain.algebra_campaign --cases 20000
 
-The policies have every form of the language. The columns have the types of `TYPES`, unnamed ones may have
-missing values, and each value of the trace is h / 2⁵², as a seed gives it."""
+The policies use every form of the language. The columns have the types in `TYPES`, columns that the policy does
+not name may have missing values, and each value of the trace is h / 2⁵², as derived from a seed."""
 
 import argparse
 import random
@@ -16,18 +16,18 @@ from fractions import Fraction
 
 import duckdb
 
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.types import Kind, remaining
 from acompass.language.text.parser import parse_text
 from acompass.semantics.core import run_program, trace_of_values
 from acompass.testing.conformance.cases import Case, random_case
-from tests.explain.algebra_in_sql.run import TYPES, AlgebraRun, Left
+from tests.explain.algebra_in_sql.run import TYPES, AlgebraRun, FinalState
 
 ONE = 2**52
 
 
 def random_cases(cases: int, seed: int) -> Iterator[Case]:
-    """As many cases, each of which runs to its end."""
+    """Random cases that run to their end."""
     for number in range(cases):
         rng = random.Random(f"{seed}:{number}")
         yield next(case for case in _attempts(rng) if _is_covered(case))
@@ -36,7 +36,7 @@ def random_cases(cases: int, seed: int) -> Iterator[Case]:
 def _attempts(rng: random.Random) -> Iterator[Case]:
     while True:
         case = random_case(rng, tuple(TYPES))
-        # a generated trace has finer values, often next to a cut; either neighbour may be below the cut
+        # a generated trace has finer values, often next to a cut; round to either side of the cut
         heights = [min(int(rho * ONE) + rng.randint(0, 1), ONE - 1) for rho in case.trace]
         yield replace(case, trace=[Fraction(h, ONE) for h in heights])
 
@@ -46,31 +46,31 @@ def _is_covered(case: Case) -> bool:
     kinds = {column.type.kind for requirement in program.requirements for column in requirement.after}
     try:
         run_program(program, case.records, trace_of_values(case.trace))
-    except Unlabelled:
+    except UnlabeledValueError:
         return False
     return kinds <= {*TYPES, Kind.DROPPED}
 
 
-def meant(case: Case) -> Left:
-    """What `semantics` leaves: the records without dropped columns, and the rest of the trace."""
+def expected_state(case: Case) -> FinalState:
+    """The result of `semantics`: the records without dropped columns, and the rest of the trace."""
     program = case.program()
     outcome = run_program(program, case.records, trace_of_values(case.trace))
     kept = remaining(program.final_schema)
     records = Counter(tuple(record[column] for column in kept) for record in outcome.records)
     rest = case.trace[outcome.trace_used :]
-    return Left(records, [(i, int(rho * ONE)) for i, rho in enumerate(rest, start=1)])
+    return FinalState(records, [(i, int(rho * ONE)) for i, rho in enumerate(rest, start=1)])
 
 
-def solved(case: Case, connection: duckdb.DuckDBPyConnection) -> Left:
-    """What the algebra leaves."""
+def algebra_state(case: Case, connection: duckdb.DuckDBPyConnection) -> FinalState:
+    """The result of the algebra."""
     algebra = AlgebraRun(connection)
     algebra.start(case.schema, case.records, [int(rho * ONE) for rho in case.trace])
     return algebra.run(parse_text(case.policy_text)[0], case.program(), case.params)
 
 
-def differing(cases: int, seed: int) -> list[Case]:
+def differing_cases(cases: int, seed: int) -> list[Case]:
     with duckdb.connect(config={"threads": 1}) as connection:
-        return [case for case in random_cases(cases, seed) if solved(case, connection) != meant(case)]
+        return [case for case in random_cases(cases, seed) if algebra_state(case, connection) != expected_state(case)]
 
 
 def main() -> int:
@@ -79,7 +79,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     started = time.monotonic()
-    found = differing(options.cases, options.seed)
+    found = differing_cases(options.cases, options.seed)
     for case in found[:3]:
         print(case)
     seconds = time.monotonic() - started

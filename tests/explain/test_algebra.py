@@ -1,6 +1,6 @@
 """The algebra theorem: every requirement is an expression of bag relational algebra over (R, T).
 
-What `explain --algebra` prints is run as SQL that has no window function and no order, and compared with
+The output of `explain --algebra` is run as SQL without window functions or ORDER BY, and compared with
 `semantics`. `python -m tests.explain.algebra_campaign --cases N` does so at any length."""
 
 from collections import Counter
@@ -17,8 +17,8 @@ from acompass.language.program.effects import is_certain, plain_of
 from acompass.language.program.program import Drop, Plain
 from acompass.language.program.types import INTEGER, Column
 from acompass.language.text.parser import parse_text
-from tests.explain.algebra_campaign import differing, random_cases
-from tests.explain.algebra_in_sql.queries import WORDS, words_of
+from tests.explain.algebra_campaign import differing_cases, random_cases
+from tests.explain.algebra_in_sql.queries import WORDS, keywords_in
 from tests.length import at_length
 
 CASES = at_length(12)
@@ -32,12 +32,12 @@ EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= k : WITH PROBABILITY 0.5 RANDOM A
 
 
 @pytest.mark.campaign
-def test_the_algebra_leaves_the_table_and_the_trace_of_the_semantics() -> None:
-    assert differing(CASES, seed=16) == []
+def test_the_algebra_gives_the_table_and_the_trace_of_the_semantics() -> None:
+    assert differing_cases(CASES, seed=16) == []
 
 
 @pytest.mark.slow
-def test_the_cases_have_every_form() -> None:
+def test_the_cases_contain_every_action() -> None:
     policies = [case.program() for case in random_cases(400, seed=16)]
     actions = [requirement.action for program in policies for requirement in program.requirements]
     plain = Counter(type(action) for action in actions if is_certain(action))
@@ -46,8 +46,8 @@ def test_the_cases_have_every_form() -> None:
     assert {form: sometimes[form] for form in get_args(Plain) if sometimes[form] < 5} == {Drop: 0}
 
 
-def test_a_window_or_an_order_would_be_found() -> None:
-    assert words_of("SELECT RANK() OVER (ORDER BY h) FROM 'no WORD'") - WORDS == {"RANK", "OVER", "ORDER"}
+def test_a_window_function_or_an_order_would_be_found() -> None:
+    assert keywords_in("SELECT RANK() OVER (ORDER BY h) FROM 'no WORD'") - WORDS == {"RANK", "OVER", "ORDER"}
 
 
 def test_draws_are_printed_with_the_trace_after_them() -> None:
@@ -72,7 +72,7 @@ def test_draws_are_printed_with_the_trace_after_them() -> None:
     ]
 
 
-def test_the_legend_defines_what_is_used_once() -> None:
+def test_the_legend_defines_each_function_once() -> None:
     legend = to_algebra(parse_text(DRAWS)[0], DRAWS).split("\n\n")[-1]
     assert legend.splitlines()[1:] == [
         "  ranked(V, T) = π[S, h](L ⋈[last − m < i ∧ i ≤ last] T)",
@@ -103,13 +103,13 @@ TREE = parse_text(POLICY)[0]
 (WRITTEN,) = TREE.requirements
 
 
-def test_the_algebra_refuses_an_unknown_action() -> None:
+def test_the_algebra_rejects_an_unknown_action() -> None:
     requirement = replace(WRITTEN, action=UNKNOWN)
     with pytest.raises(AssertionError):
         to_algebra(replace(TREE, requirements=(requirement,)), POLICY)
 
 
-def test_following_a_record_refuses_an_unknown_action_and_an_unknown_result() -> None:
+def test_following_a_record_rejects_an_unknown_action_and_an_unknown_result() -> None:
     program, _ = check(TREE, POLICY, (Column("Age", INTEGER),))
     assert program is not None
     (requirement,) = program.requirements
@@ -120,6 +120,6 @@ def test_following_a_record_refuses_an_unknown_action_and_an_unknown_result() ->
         _is_affected(replace(requirement, assertion=assertion), (86,), False, None)
 
 
-def test_alternatives_refuse_an_unknown_condition() -> None:
+def test_alternatives_reject_an_unknown_condition() -> None:
     with pytest.raises(AssertionError):
         list(alternatives(WRITTEN.assertion.condition, UNKNOWN))

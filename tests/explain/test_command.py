@@ -49,7 +49,7 @@ def explain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Explain:
     return run
 
 
-def test_a_dropped_column_is_gone(explain: Explain) -> None:
+def test_a_dropped_column_is_not_released(explain: Explain) -> None:
     Path("drop.acp").write_text("ALWAYS : DROP Name, Zip;", encoding="utf-8")
     ran = explain("drop.acp", "people.csv", "--record", "2")
     assert ran.exit_code == 0, ran.stderr
@@ -63,7 +63,7 @@ def test_a_dropped_column_is_gone(explain: Explain) -> None:
     )
 
 
-def test_the_life_of_a_record_that_is_dropped(explain: Explain) -> None:
+def test_the_explanation_of_a_dropped_record_names_every_step(explain: Explain) -> None:
     ran = explain("policy.acp", "people.csv", "--set", "k=2", "--record", "2")
     assert ran.exit_code == 0, ran.stderr
     assert ran.stdout == (
@@ -82,7 +82,7 @@ def test_the_life_of_a_record_that_is_dropped(explain: Explain) -> None:
     )
 
 
-def test_records_by_condition_in_order_and_few(explain: Explain) -> None:
+def test_records_are_chosen_by_condition_in_order_up_to_a_limit(explain: Explain) -> None:
     ran = explain("policy.acp", "people.csv", "--set", "k=2", "--where", "Name > 'B'", "--limit", "2", "--json")
     lives = json.loads(ran.stdout)["records"]
     assert [life["record"] for life in lives] == [2, 3]
@@ -100,7 +100,7 @@ def test_a_violated_check_shows_the_change_that_is_needed(explain: Explain) -> N
     assert ran.stdout.endswith("not affected by line 1\nunchanged\n")
 
 
-def test_with_its_seed_a_run_is_explained_exactly(explain: Explain, tmp_path: Path) -> None:
+def test_a_run_is_explained_exactly_with_its_seed(explain: Explain, tmp_path: Path) -> None:
     released = CliRunner().invoke(app, ["run", "noise.acp", "people.csv", "-o", "out.csv", "--seed", "s3cr3t"])
     assert released.exit_code == 0
     written = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()[2].split(",")[1]
@@ -117,13 +117,13 @@ ALWAYS : WITH PROBABILITY 0.5 REJECT;
 
 @pytest.fixture
 def explain_sampled(explain: Explain) -> Explain:
-    """Of Bob, Eve and Joe, in this order, Bob and Joe are drawn. Then only Joe is."""
+    """The trace first draws Bob and Joe of Bob, Eve and Joe, then only Joe."""
     Path("sampled.acp").write_text(SAMPLED, encoding="utf-8")
     Path("drawn.txt").write_text("0.1\n0.5\n0.4\n0.9\n0.8\n0.7\n0.3\n0.6\n", encoding="utf-8")
     return lambda *options: explain("sampled.acp", "people.csv", "--trace", "drawn.txt", *options)
 
 
-def test_a_record_that_is_affected_but_not_drawn(explain_sampled: Explain) -> None:
+def test_a_record_may_be_affected_but_not_drawn(explain_sampled: Explain) -> None:
     ran = explain_sampled("--record", "3")
     assert ran.exit_code == 0, ran.stderr
     assert ran.stdout == (
@@ -140,7 +140,7 @@ def test_a_record_that_is_affected_but_not_drawn(explain_sampled: Explain) -> No
     )
 
 
-def test_records_that_are_drawn(explain_sampled: Explain) -> None:
+def test_json_says_which_records_are_drawn(explain_sampled: Explain) -> None:
     ran = explain_sampled("--where", "Name >= 'B'", "--json")
     lives = json.loads(ran.stdout)["records"]
     steps = {life["given"]["Name"]: life["requirements"] for life in lives}
@@ -167,7 +167,7 @@ def test_a_condition_never_changes_what_the_policy_sees(explain: Explain) -> Non
     assert by_text.stdout == by_place.stdout
 
 
-def test_records_keep_their_places_when_incomplete_ones_are_dropped(explain: Explain) -> None:
+def test_records_keep_their_numbers_when_incomplete_ones_are_dropped(explain: Explain) -> None:
     Path("gaps.csv").write_text("Name,Age\nAda,\nBob,82\n", encoding="utf-8")
     Path("top.acp").write_text("EACH RESULT : Age <= 80 : REPLACE Age WITH 80;", encoding="utf-8")
     first = explain("top.acp", "gaps.csv", "--missing", "drop", "--record", "1")
@@ -176,7 +176,7 @@ def test_records_keep_their_places_when_incomplete_ones_are_dropped(explain: Exp
     assert second.stdout.startswith("record 2: Name 'Bob', Age 82\n")
 
 
-def test_no_record_at_all(explain: Explain) -> None:
+def test_a_condition_may_select_no_record(explain: Explain) -> None:
     ran = explain("policy.acp", "people.csv", "--set", "k=2", "--where", "Age = 99")
     assert (ran.exit_code, ran.stdout) == (0, "no record satisfies the condition\n")
 
@@ -205,7 +205,7 @@ def test_the_sql_says_that_numbers_with_a_spelling_are_stored_as_text(explain: E
     assert "c0 is dose, decimal(1) as text\n" in explain("doses.acp", "doses.csv", "--sql").stdout
 
 
-def test_the_sql_of_duckdb_runs_and_leaves_what_run_leaves(explain: Explain) -> None:
+def test_the_sql_of_duckdb_gives_the_table_of_a_run(explain: Explain) -> None:
     import duckdb
 
     con = duckdb.connect()
@@ -218,7 +218,7 @@ def test_the_sql_of_duckdb_runs_and_leaves_what_run_leaves(explain: Explain) -> 
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["--record", "1", "--algebra"], ["--record", "0"], ["--where", "Age !"], ["--where", "Nobody = 1"]],
+    [[], ["--record", "1", "--algebra"], ["--record", "0"], ["--where", "Age !"], ["--where", "Absent = 1"]],
 )
 def test_invalid_calls_exit_with_2(explain: Explain, arguments: list[str]) -> None:
     ran = explain("policy.acp", "people.csv", "--set", "k=2", *arguments)
@@ -226,7 +226,7 @@ def test_invalid_calls_exit_with_2(explain: Explain, arguments: list[str]) -> No
     assert ran.stderr
 
 
-def test_help_warns_of_personal_data(explain: Explain) -> None:
+def test_help_warns_about_personal_data(explain: Explain) -> None:
     assert "personal data" in explain("--help").stdout
 
 
@@ -260,16 +260,16 @@ def nearest(policy: str, **params: int) -> tuple[str, ...]:
         ),
         (
             "EACH PROCESS MAX(Age) AS Oldest : Oldest <= 80 : REJECT;",
-            ("a largest `Age` in the table of 80 (6 less)", "`Oldest <= 86` in the policy"),
+            ("a maximum `Age` in the table of 80 (6 less)", "`Oldest <= 86` in the policy"),
         ),
         ("EACH PROCESS COUNT(*) AS N GROUP BY Age : Age < 80 AND N > 1 : REJECT;", ()),
     ],
 )
-def test_in_words(policy: str, expected: tuple[str, ...]) -> None:
+def test_the_nearest_change_is_put_into_words(policy: str, expected: tuple[str, ...]) -> None:
     assert nearest(policy) == expected
 
 
-def test_a_parameter_is_named() -> None:
+def test_the_nearest_change_of_a_parameter_names_it() -> None:
     policy = "EACH PROCESS COUNT(*) AS N GROUP BY Zip : N >= k : REJECT;"
     assert nearest(policy, k=5) == ("3 more records in its class", "`k` of 2")
 
@@ -284,7 +284,7 @@ VALUES = {
 
 
 @st.composite
-def wishes(draw: st.DrawFn) -> tuple[object, Type, list[Literal]]:
+def targets(draw: st.DrawFn) -> tuple[object, Type, list[Literal]]:
     type_ = draw(st.sampled_from(list(VALUES)))
     values = VALUES[type_]
     relations = draw(st.lists(st.sampled_from(Relation), min_size=1, max_size=4))
@@ -292,7 +292,7 @@ def wishes(draw: st.DrawFn) -> tuple[object, Type, list[Literal]]:
     return draw(values), type_, [Literal(0, relation, draw(values), written) for relation in relations]
 
 
-@given(wishes(), st.data())
+@given(targets(), st.data())
 def test_no_value_is_nearer_than_the_target(wish: tuple[object, Type, list[Literal]], data: st.DataObject) -> None:
     value, type_, literals = wish
     assume(not all(holds(literal, Target(value)) for literal in literals))
@@ -338,7 +338,7 @@ def test_the_fix_succeeds(page: Page) -> None:
     assert [ran.exit_code for ran in _run(page.fix)] == [0] * len(_run(page.fix))
 
 
-def test_a_call_in_python() -> None:
+def test_the_example_in_python_reports_the_error() -> None:
     (page,) = [page for page in pages() if page.code == "AC701"]
     with pytest.raises(acompass.CallError, match="AC701"):
         exec(page.example["python"], {})

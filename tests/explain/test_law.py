@@ -1,4 +1,4 @@
-"""The explained life of every record agrees with `semantics`."""
+"""The explanation of every record agrees with `semantics`."""
 
 import random
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from acompass.semantics.core import (
 )
 from acompass.testing.conformance.cases import Case, random_case
 from acompass.testing.conformance.comparison import upload_records, with_typed_columns
-from tests.generators.strategies import numbered
+from tests.generators.strategies import number_records
 from tests.length import at_length
 
 CASES = at_length(12)
@@ -38,7 +38,7 @@ def session() -> Iterator[Session]:
         yield opened
 
 
-def _explained(case: Case, program: Program, session: Session) -> dict[int, tuple[Any, ...]]:
+def _explain(case: Case, program: Program, session: Session) -> dict[int, tuple[Any, ...]]:
     """For each record: the requirements that affected, drew and dropped it, and its final state."""
     follower = Follower(parse_text(case.policy_text)[0], program, dict(enumerate(case.records)))
     state = upload_records(session, program.schema, case.records, case.digits)
@@ -54,14 +54,14 @@ def _explained(case: Case, program: Program, session: Session) -> dict[int, tupl
     }
 
 
-def _meant(case: Case, program: Program) -> dict[int, tuple[Any, ...]]:
+def _expected_lives(case: Case, program: Program) -> dict[int, tuple[Any, ...]]:
     lives: dict[int, tuple[list[int], dict[int, bool], list[int]]] = {
         key: ([], {}, []) for key in range(len(case.records))
     }
     bag, rho = list(case.records), trace_of_values(case.trace)
     for requirement in program.requirements:
         affected = [bag[position][-1] for position in affected_bag(bag, requirement.assertion)]
-        drawn = _drawn(requirement, bag, rho)
+        drawn = _draws(requirement, bag, rho)
         before = {record[-1] for record in bag}
         bag, rho, _ = perform_requirement(requirement, bag, rho)
         for key in affected:
@@ -74,7 +74,7 @@ def _meant(case: Case, program: Program) -> dict[int, tuple[Any, ...]]:
     return {key: (*life, repr(left.get(key))) for key, life in lives.items()}
 
 
-def _drawn(requirement: Requirement, bag: Bag, rho: Trace) -> dict[int, bool]:
+def _draws(requirement: Requirement, bag: Bag, rho: Trace) -> dict[int, bool]:
     """Whether WITH PROBABILITY draws each affected record (X5)."""
     probability = probability_of(requirement.action)
     if probability is None:
@@ -91,10 +91,10 @@ def _drawn(requirement: Requirement, bag: Bag, rho: Trace) -> dict[int, bool]:
 def test_explanations_agree_with_the_semantics(session: Session) -> None:
     drawn = 0
     for seed in range(CASES):
-        case = numbered(with_typed_columns(random_case(random.Random(seed))))
+        case = number_records(with_typed_columns(random_case(random.Random(seed))))
         program = case.program()
-        meant = _meant(case, program)
-        assert _explained(case, program, session) == meant, case
+        meant = _expected_lives(case, program)
+        assert _explain(case, program, session) == meant, case
         session.clear()
         drawn += any(life[1] for life in meant.values())
     assert drawn > CASES / 10

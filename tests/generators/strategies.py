@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the random cases of `acompass.testing.conformance` and for small tables of people."""
+"""Hypothesis strategies for the random cases of `acompass.testing.conformance` and for small tables and policies."""
 
 import random
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from acompass.testing.conformance.policies import KINDS
 
 
 def cases(kinds: Sequence[Kind] = KINDS) -> st.SearchStrategy[Case]:
-    """Cases are made from seeds. `st.randoms()` is many times slower, and cases are small enough unshrunk."""
+    """Cases are generated from seeds: `st.randoms()` is many times slower, and cases need no shrinking."""
     return st.integers(0, 2**64 - 1).map(lambda seed: random_case(random.Random(seed), kinds))
 
 
@@ -59,7 +59,7 @@ def people(largest: int) -> st.SearchStrategy[list[Record]]:
     return st.lists(record, max_size=largest)
 
 
-def program_of(text: str, schema: Schema, **params: Any) -> Program:
+def parse_and_check(text: str, schema: Schema, **params: Any) -> Program:
     tree, findings = parse_text(text)
     assert not findings, findings
     program, findings = check(tree, text, schema, params)
@@ -90,13 +90,13 @@ PROBABILITIES = ("0.5", "0.25", "0.9", "0.333")
 
 @dataclass(frozen=True, slots=True)
 class SmallCase:
-    """The program is that of the text on SCHEMA."""
+    """A policy on SCHEMA and a table."""
 
     policy: str
     records: list[Record]
 
     def program(self, schema: Schema = SCHEMA) -> Program:
-        return program_of(self.policy, schema)
+        return parse_and_check(self.policy, schema)
 
 
 @st.composite
@@ -123,22 +123,22 @@ def orders_of_columns() -> st.SearchStrategy[tuple[int, ...]]:
     return st.sampled_from(list(permutations(range(len(SCHEMA)))))
 
 
-def numbered(case: Case) -> Case:
-    """With a last column that no policy names, and that tells equal records apart."""
+def number_records(case: Case) -> Case:
+    """Add a last column that no policy names and that distinguishes equal records."""
     records = [(*record, number) for number, record in enumerate(case.records)]
     return replace(case, schema=(*case.schema, Column("number of the record", INTEGER)), records=records)
 
 
-def csv_of(case: Case) -> str:
+def csv_text(case: Case) -> str:
     types = [column.type for column in case.schema]
-    lines = [[_quoted(column.name) for column in case.schema]]
+    lines = [[_quote(column.name) for column in case.schema]]
     lines += [list(map(_field, record, types)) for record in case.records]
     return "".join(",".join(line) + "\n" for line in lines)
 
 
 def _field(value: Value | None, type_: Type) -> str:
-    return "" if value is None else _quoted(to_text(value, type_))
+    return "" if value is None else _quote(to_text(value, type_))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'

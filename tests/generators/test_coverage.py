@@ -1,4 +1,4 @@
-"""The random cases cover the whole language, because the laws rely on them."""
+"""The random cases, on which the laws rely, cover the whole language."""
 
 import random
 from collections import Counter
@@ -10,9 +10,9 @@ import pytest
 
 from acompass.language.program.effects import (
     as_generalize,
-    cuts_of,
     draws,
     is_always,
+    outcome_cuts,
     plain_of,
     probability_of,
     type_changes,
@@ -104,7 +104,7 @@ def _features(case: Case) -> Iterator[str]:
         if draws(requirement.action) and verdict.affected
     ]
     yield from ["second line draws"] * (len(drawing) > 1)
-    cuts = {cut for requirement in drawing for cut in cuts_of(requirement.action)}
+    cuts = {cut for requirement in drawing for cut in outcome_cuts(requirement.action)}
     yield from ["value at a cut"] * bool(cuts & {*case.trace[: outcome.trace_used]})
     yield from ["empty table"] * (not case.records)
     yield from (w for w in ("THEN", "IN", "BETWEEN", "LIKE", "!=", "<>") if f" {w} " in case.policy_text)
@@ -146,7 +146,7 @@ def _random_features(requirement: Requirement) -> Iterator[str]:
         yield from ["many digits"] * (probability.denominator > 2**64)
         yield from ["chance changes type"] * bool(type_changes(requirement))
     if isinstance(plain, Draw):
-        weights = [ball.weight for ball in plain.balls]
+        weights = [each.weight for each in plain.values]
         yield from ["huge weights"] * (max(weights) > 2**64)
         yield "equal weights" if len(set(weights)) == 1 else "different weights"
         yield from ["many constants"] * (len(weights) > 8)

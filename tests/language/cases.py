@@ -7,7 +7,7 @@ options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `missing: drop`, `dates: A
 hierarchy the file `hierarchy.csv` in the policy's folder
 after     the resulting table                 verdicts  `1 violated 3 REPLACE`, a line for each requirement,
                                                         `-` where it has no verdict or no action
-error     a line with code and message for each error, instead of any other result"""
+error     a line with code and message for each error, instead of the other results"""
 
 import csv
 import re
@@ -123,7 +123,7 @@ def _call(case: Case, engine: str, table: str) -> Result:
     )
 
 
-_STORED = {"integer": "BIGINT", "float": "DOUBLE", "text": "VARCHAR"}
+_DUCKDB_TYPES = {"integer": "BIGINT", "float": "DOUBLE", "text": "VARCHAR"}
 
 
 def write_table(case: Case) -> str:
@@ -135,12 +135,12 @@ def write_table(case: Case) -> str:
     if types is None:
         return "table.csv"
     names = next(csv.reader([case.blocks["csv"].partition("\n")[0]]))
-    columns = {name: _stored(word) for name, word in zip(names, types.split(), strict=True)}
+    columns = {name: _duckdb_type(word) for name, word in zip(names, types.split(), strict=True)}
     options = f"header = true, columns = {columns}, nullstr = '', allow_quoted_nulls = false"
     duckdb.sql(f"FROM read_csv('table.csv', {options})").write_parquet("table.parquet")
     return "table.parquet"
 
 
-def _stored(word: str) -> str:
+def _duckdb_type(word: str) -> str:
     decimal = re.fullmatch(r"decimal\((\d+)\)", word)
-    return f"DECIMAL(38, {decimal[1]})" if decimal else _STORED.get(word, word)
+    return f"DECIMAL(38, {decimal[1]})" if decimal else _DUCKDB_TYPES.get(word, word)

@@ -8,6 +8,7 @@ import pytest
 from acompass import api
 from acompass.language.text.parser import parse_text
 from tests.language.cases import HERE, Case, all_cases, read_cases, run_case
+from tests.repo.sources import ROOT
 
 ENGINES = ["reference", "duckdb", "postgres", "spark"]
 #: engines that keep no order of records unless one is requested (D21)
@@ -16,7 +17,7 @@ UNORDERED = {"spark"}
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.id)
-def test_case(case: Case, engine: str, engine_url: str, tmp_path: Path) -> None:
+def test_a_case_gives_its_expected_result(case: Case, engine: str, engine_url: str, tmp_path: Path) -> None:
     assert case.expected, "the case has no expected result; run `python -m tests.language.update`"
     found, expected = run_case(case, engine_url, tmp_path), case.expected
     if engine in UNORDERED and case.option("order") is None:
@@ -31,7 +32,6 @@ def _as_bag(blocks: dict[str, str]) -> dict[str, str]:
     return {**blocks, "after": "".join([header, *sorted(records)])}
 
 
-ROOT = HERE.parent.parent
 REFERENCE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 Review the diff before committing it."""
 
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from tests.language.cases import HERE, Case, read_cases, run_case
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     for path in sorted(HERE.glob("*.md")):
         lines = path.read_text(encoding="utf-8").splitlines()
         for case in reversed(read_cases(path)):

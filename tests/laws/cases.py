@@ -1,4 +1,4 @@
-"""Equality of bags whose records may hold missing values."""
+"""Compare bags of records, and decide whether counts are plausible under a law."""
 
 import datetime
 from collections import Counter

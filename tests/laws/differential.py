@@ -1,11 +1,10 @@
 """The differential test at any length: `python -m tests.laws.differential --engine postgres --cases 20000`.
 
-An engine is `duckdb`, `postgres` (the test starts a server whose databases collate text in dictionary order),
-`spark` (one in each process), or any value of the commands' `--engine`. Every second share of cases runs without
-rewrites of the plan. Progress is printed to standard error.
+An engine is `duckdb`, `postgres` (starts a server whose databases collate text in dictionary order), `spark` (one in
+each process), or any other value of `--engine` of the commands. Prints progress to standard error.
 
-A share has 250 cases and its own seed, starting from `--seed`. So a campaign can be split: 10,000 cases are 40 shares,
-and `--cases 10000 --seed 40` continues after `--cases 10000 --seed 0`."""
+The cases are run in shares of 250, with consecutive seeds from `--seed`; every second share runs without rewrites of
+the plan. So a campaign can be split: `--cases 10000 --seed 40` continues after `--cases 10000 --seed 0`."""
 
 import argparse
 import gc

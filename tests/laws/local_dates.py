@@ -1,4 +1,4 @@
-"""Random formats of local dates, and texts that match them, nearly match them, or do not match."""
+"""Random formats of local dates, and texts that match a format or nearly do."""
 
 import random
 from datetime import date, timedelta
@@ -27,8 +27,8 @@ def _draw_date_text(rng: random.Random, format_: str) -> str:
     parts = {
         "%d": _number(rng, rng.choice((rng.randint(1, 28), rng.randint(28, 32), 29))),
         "%m": _number(rng, rng.choice((rng.randint(1, 12), 2, 13))),
-        "%b": _cased(rng, names("%b")),
-        "%B": _cased(rng, names("%B")),
+        "%b": _vary_case(rng, names("%b")),
+        "%B": _vary_case(rng, names("%B")),
         "%Y": f"{rng.choice((rng.randint(0, 9999), 1900, 2000, 2020, 0)):04}",
         "%y": f"{rng.choice((rng.randint(0, 99), 68, 69)):02}",
         "%%": "%",
@@ -43,7 +43,7 @@ def _number(rng: random.Random, number: int) -> str:
     return rng.choice((f"{number:02}", f"{number}"))
 
 
-def _cased(rng: random.Random, name: str) -> str:
+def _vary_case(rng: random.Random, name: str) -> str:
     return rng.choice((name, name.lower(), name.upper()))
 
 

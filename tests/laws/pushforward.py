@@ -1,6 +1,6 @@
 """The law of a program's output: the push-forward of the uniform law of the trace, in exact fractions.
 
-A trace value matters only through the cell between two cuts of the draw that consumes it. So the law is a finite sum:
+A draw depends only on the cell between two cuts that its trace value falls into. So the law is a finite sum:
 one run of `semantics` for each box of cells, on a trace from this box. The number of runs is exponential in the number
 of affected records, so tables must be small.
 
@@ -8,7 +8,7 @@ of affected records, so tables must be small.
     law(program, records, bits=52)     the law for ρ = h / 2⁵² with uniform h, as drawn from a seed (D19)
 
 `law` performs one requirement after the other and merges equal tables in between, which is fast. `law_of_runs` is the
-definition: it runs the whole program on each box of the whole trace. tests/laws/test_composition.py shows that they
+definition: it runs the whole program on each box of the whole trace. tests/laws/test_composition.py tests that they
 agree."""
 
 from collections import defaultdict
@@ -62,7 +62,7 @@ class Box(NamedTuple):
 
 
 def law(program: Program, records: Iterable[Record], bits: int | None = None) -> Law:
-    """The probability of each possible output. Raises Unlabelled like `semantics`."""
+    """The probability of each possible output. Raises UnlabeledValueError like `semantics`."""
     reached = {as_table(program.schema, records): Fraction(1)}
     for requirement in program.requirements:
         reached = bind(reached, requirement, bits)
@@ -147,7 +147,7 @@ def _cuts(action: Random | Draw) -> tuple[Fraction, ...]:
 
 
 def cells(cuts: Iterable[Fraction], bits: int | None = None) -> list[Cell]:
-    """The nonempty cells between 0 and the cuts, of which the last is 1."""
+    """The nonempty cells between 0 and the cuts. The last cut is 1."""
     ends = [Fraction(0), *(_round_up(cut, bits) for cut in cuts)]
     return [Cell(low, high - low) for low, high in pairwise(ends) if low < high]
 

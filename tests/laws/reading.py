@@ -1,6 +1,6 @@
-"""The comparisons with text that must be rejected because of a table's values, written literally as D24 and D28 state.
+"""The comparisons with text that must be rejected because of a table's values, exactly as D24 and D28 state.
 
-This is independent of `acompass.engines`, which asks an engine the same questions in SQL."""
+Independent of `acompass.engines`, which decides the same in SQL."""
 
 import operator
 import re
@@ -42,7 +42,7 @@ def is_refused(raised: pytest.ExceptionInfo[TableError], expected: set[Refusal])
 
 
 def _refusals(case: Case) -> Iterator[Refusal]:
-    for position, comparison in _compared(case):
+    for position, comparison in _table_comparisons(case):
         column, text = case.schema[position], comparison.value
         if column.type != TEXT or not isinstance(text, str):
             continue
@@ -62,14 +62,14 @@ def _is_disordered(values: list[Any], asked: Operator, text: str) -> bool:
     return any(order(value, text) != order(Decimal(value), Decimal(text)) for value in numbers)
 
 
-def _compared(case: Case) -> Iterator[tuple[int, Comparison]]:
-    """Every comparison of a table column, or of its MIN or MAX, with the column's position.
+def _table_comparisons(case: Case) -> Iterator[tuple[int, Comparison]]:
+    """Every comparison of a table column, or of its MIN or MAX, with the position of the column.
 
     Comparisons after a GENERALIZE of the column compare labels and are excluded, as are those of LIKE (X4).
     """
     generalized: set[int] = set()
     for requirement in case.program().requirements:
-        for position, comparison in _compared_by(requirement):
+        for position, comparison in _requirement_comparisons(requirement):
             assert comparison.span is not None
             text = case.policy_text[comparison.span.start : comparison.span.end]
             if position not in generalized and " LIKE " not in text:
@@ -79,7 +79,7 @@ def _compared(case: Case) -> Iterator[tuple[int, Comparison]]:
             generalized.add(action.column)
 
 
-def _compared_by(requirement: Requirement) -> Iterator[tuple[int, Comparison]]:
+def _requirement_comparisons(requirement: Requirement) -> Iterator[tuple[int, Comparison]]:
     assertion = requirement.assertion
     match assertion.result:
         case Filter(condition) | Process(where=condition) if condition is not None:

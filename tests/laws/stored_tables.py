@@ -39,11 +39,11 @@ _DIGITS = 30
 @dataclass(frozen=True)
 class Place:
     store: Callable[[str, Schema, Sequence[Record]], Any]  # makes a table of records
-    options: dict[str, Any]  # of a call on such a table
+    options: dict[str, Any]  # arguments of a call on such a table
 
 
-def place_of(engine: str, request: pytest.FixtureRequest) -> Place:
-    """The records are stored in a different order, which must not matter."""
+def make_place(engine: str, request: pytest.FixtureRequest) -> Place:
+    """PostgreSQL and Spark store the records in another order, which must not matter."""
     if engine == "postgres":
         url = request.getfixturevalue("postgres").url("english")
         return Place(lambda name, schema, records: _in_postgres(url, name, schema, records), {"engine": url})
@@ -65,7 +65,7 @@ def _arrow_type(type_: Type) -> Any:
 
 def _in_postgres(url: str, name: str, schema: Schema, records: Sequence[Record]) -> str:
     columns = [
-        sql.SQL("{} " + _declared("numeric", _POSTGRES, column.type)).format(sql.Identifier(column.name))
+        sql.SQL("{} " + _column_type("numeric", _POSTGRES, column.type)).format(sql.Identifier(column.name))
         for column in schema
     ]
     table = sql.Identifier(name)
@@ -73,28 +73,28 @@ def _in_postgres(url: str, name: str, schema: Schema, records: Sequence[Record])
         con.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(table))
         con.execute(sql.SQL("CREATE TABLE {} ({})").format(table, sql.SQL(", ").join(columns)))
         with con.cursor().copy(sql.SQL("COPY {} FROM STDIN").format(table)) as copy:
-            for record in _shuffled(records):
+            for record in _shuffle(records):
                 copy.write_row(record)
     return name
 
 
 def _in_spark(spark: Any, schema: Schema, records: Sequence[Record]) -> Any:
-    types = [_declared("decimal", _SPARK, column.type) for column in schema]
+    types = [_column_type("decimal", _SPARK, column.type) for column in schema]
     described = ", ".join(f"c{i} {type_}" for i, type_ in enumerate(types))
-    frame = spark.createDataFrame(_shuffled(records), described)
+    frame = spark.createDataFrame(_shuffle(records), described)
     return frame.toDF(*(column.name for column in schema))
 
 
-def _declared(decimal: str, names: dict[Kind, str], type_: Type) -> str:
+def _column_type(decimal: str, names: dict[Kind, str], type_: Type) -> str:
     return f"{decimal}({_DIGITS}, {type_.scale})" if type_.kind is Kind.DECIMAL else names[type_.kind]
 
 
-def _shuffled(records: Sequence[Record]) -> list[Record]:
+def _shuffle(records: Sequence[Record]) -> list[Record]:
     return random.Random("another order").sample(list(records), len(records))
 
 
-def values_of(kind: Kind) -> list[Any]:
-    """Few values, so that they collide: missing ones, and some that engines spell or order differently."""
+def sample_values(kind: Kind) -> list[Any]:
+    """A few values, so that they collide: missing values, and values that engines spell or order differently."""
     match kind:
         case Kind.INTEGER:
             return [None, 0, 1, -7, 10, 2**53 + 1, 2**63 - 1]

@@ -1,4 +1,4 @@
-"""Theorem 7 i, k-anonymity soundness: the table that REJECT leaves satisfies the k-anonymity principle."""
+"""Theorems 3 to 5, 7 and 8: REPLACE suppresses and generalizes, REJECT enforces k-anonymity and l-diversity."""
 
 from collections import Counter
 
@@ -25,20 +25,21 @@ from tests.generators.strategies import (
     QUASI_IDENTIFIERS,
     SENSITIVE,
     Violation,
+    parse_and_check,
     people,
-    program_of,
     violations,
     with_action,
 )
 from tests.laws.cases import LAW
 
-POLICY = "EACH PROCESS COUNT(*) AS C GROUP BY Age, Postal Code : C >= k : REJECT;"
+K_ANONYMITY = "EACH PROCESS COUNT(*) AS C GROUP BY Age, Postal Code : C >= k : REJECT;"
 
 
 @LAW
 @given(people(largest=12), st.integers(1, 4))
-def test_the_table_that_is_left_satisfies_the_principle(records: Bag, k: int) -> None:
-    program = program_of(POLICY, PEOPLE, k=k)
+def test_reject_leaves_a_k_anonymous_table(records: Bag, k: int) -> None:
+    """Theorem 7 i, k-anonymity soundness."""
+    program = parse_and_check(K_ANONYMITY, PEOPLE, k=k)
     (verdict,) = check_program(program, records)
     assert verdict.holds == is_k_anonymous(records, QUASI_IDENTIFIERS, k)
     left = run_program(program, records, trace_of_values(())).records
@@ -48,20 +49,22 @@ def test_the_table_that_is_left_satisfies_the_principle(records: Bag, k: int) ->
 
 @LAW
 @given(people(largest=7), st.integers(1, 3))
-def test_every_satisfying_sub_bag_survives(records: Bag, k: int) -> None:
-    left = run_program(program_of(POLICY, PEOPLE, k=k), records, trace_of_values(())).records
+def test_every_k_anonymous_sub_bag_survives(records: Bag, k: int) -> None:
+    """Theorem 7 ii, k-anonymity completeness."""
+    left = run_program(parse_and_check(K_ANONYMITY, PEOPLE, k=k), records, trace_of_values(())).records
     satisfying = [bag for bag in sub_bags(records) if is_k_anonymous(bag, QUASI_IDENTIFIERS, k)]
     assert all(is_sub_bag(bag, left) for bag in satisfying)
     assert max(map(len, satisfying)) == len(left)
 
 
-L_DIVERSITY_SOUND_POLICY = "EACH PROCESS COUNT DISTINCT Illness AS C GROUP BY Age, Postal Code : C >= l : REJECT;"
+L_DIVERSITY = "EACH PROCESS COUNT DISTINCT Illness AS C GROUP BY Age, Postal Code : C >= l : REJECT;"
 
 
 @LAW
 @given(people(largest=12), st.integers(1, 4))
-def test_the_table_that_is_left_satisfies_the_principle_l_diversity_sound(records: Bag, least: int) -> None:
-    program = program_of(L_DIVERSITY_SOUND_POLICY, PEOPLE, l=least)
+def test_reject_leaves_an_l_diverse_table(records: Bag, least: int) -> None:
+    """Theorem 8 i, l-diversity soundness."""
+    program = parse_and_check(L_DIVERSITY, PEOPLE, l=least)
     (verdict,) = check_program(program, records)
     assert verdict.holds == is_l_diverse(records, QUASI_IDENTIFIERS, SENSITIVE, least)
     left = run_program(program, records, trace_of_values(())).records
@@ -69,13 +72,11 @@ def test_the_table_that_is_left_satisfies_the_principle_l_diversity_sound(record
     assert len(left) == len(records) - verdict.affected
 
 
-L_DIVERSITY_COMPLETE_POLICY = "EACH PROCESS COUNT DISTINCT Illness AS C GROUP BY Age, Postal Code : C >= l : REJECT;"
-
-
 @LAW
 @given(people(largest=7), st.integers(1, 3))
-def test_every_satisfying_sub_bag_survives_l_diversity_complete(records: Bag, least: int) -> None:
-    left = run_program(program_of(L_DIVERSITY_COMPLETE_POLICY, PEOPLE, l=least), records, trace_of_values(())).records
+def test_every_l_diverse_sub_bag_survives(records: Bag, least: int) -> None:
+    """Theorem 8 ii, l-diversity completeness."""
+    left = run_program(parse_and_check(L_DIVERSITY, PEOPLE, l=least), records, trace_of_values(())).records
     satisfying = [bag for bag in sub_bags(records) if is_l_diverse(bag, QUASI_IDENTIFIERS, SENSITIVE, least)]
     assert all(is_sub_bag(bag, left) for bag in satisfying)
     assert max(map(len, satisfying)) == len(left)
@@ -94,12 +95,13 @@ NO_TRACE = trace_of_values(())
     st.lists(st.sampled_from(("211**", "212**", "214**", *VALUES)), min_size=BLOCKS, max_size=BLOCKS),
 )
 def test_every_value_is_generalized(records: Bag, block_of: list[int], general: list[str]) -> None:
+    """Theorem 5, generalization soundness: after g₁; …; gₙ, every value of Q is one of q₁, …, qₙ."""
     rules = [
         (values, general[block])
         for block in range(BLOCKS)
         if (values := [value for value, b in zip(VALUES, block_of, strict=True) if b == block])
     ]
-    program = program_of("\n".join(_rule(values, q) for values, q in rules), SCHEMA)
+    program = parse_and_check("\n".join(_rule(values, q) for values, q in rules), SCHEMA)
     state, affected_in_turn = records, []
     for requirement in program.requirements:
         affected = affected_bag(state, requirement.assertion)
@@ -125,6 +127,7 @@ def _rule(values: list[str], general: str) -> str:
 @given(violations(), st.data())
 @pytest.mark.slow
 def test_affected_records_become_indistinguishable(violation: Violation, data: st.DataObject) -> None:
+    """Theorem 3, suppression soundness: REPLACE A WITH a moves every affected record into the class of A = a."""
     column = data.draw(st.integers(0, len(violation.requirement.before) - 1))
     value = data.draw(st.sampled_from([record[column] for record in violation.bag]))
     requirement = with_action(violation.requirement, Replace(column, value))
@@ -146,6 +149,7 @@ def _same(left: tuple[object, ...], right: tuple[object, ...]) -> bool:
 @LAW
 @given(violations(), st.data())
 def test_the_class_of_the_replacing_value_never_shrinks(violation: Violation, data: st.DataObject) -> None:
+    """Theorem 4, REPLACE enforces indistinguishability."""
     column = data.draw(st.integers(0, len(violation.requirement.before) - 1))
     values = [record[column] for record in violation.bag]
     value = data.draw(st.sampled_from(values))

@@ -1,7 +1,6 @@
 """Freshness and composition (docs/randomness.md): the law of P; Q is the composition of the laws of P and Q.
 
-The number of trace values that a run consumes is a stopping time, so the trace that Q starts with is as fresh as the
-one that P started with."""
+The number of trace values that a run consumes is a stopping time, so Q starts with a trace as fresh as that of P."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -68,7 +67,7 @@ def test_the_number_of_values_consumed_is_a_stopping_time(case: SmallCase, seed:
 
 @given(small_cases(most=1))
 def test_the_next_value_is_fresh(case: SmallCase) -> None:
-    """On all two-bit traces: for each output, every trace value comes next equally often."""
+    """Over all two-bit traces, each value follows each output equally often."""
     program = case.program()
     length = 2 * len(case.records)
     seen: Counter[tuple[object, Fraction]] = Counter()
@@ -83,6 +82,7 @@ def test_the_next_value_is_fresh(case: SmallCase) -> None:
 @LAW
 @given(cases())
 def test_a_program_is_its_requirements_one_after_the_other(case: Case) -> None:
+    """Theorem 2, sequential composition: ⟦r₁; …; rₙ⟧ = ⟦rₙ⟧ ∘ … ∘ ⟦r₁⟧."""
     program = case.program()
     rho = trace_of_values(case.trace)
     whole = run_program(program, case.records, rho)
@@ -104,6 +104,7 @@ def _alone(program: Program, index: int) -> Program:
 @LAW
 @given(cases())
 def test_a_program_maps_a_state_to_one_state(case: Case) -> None:
+    """Theorem 1, determinism. The input does not change."""
     program = case.program()
     before = list(case.records)
     first = run_program(program, case.records, trace_of_values(case.trace))
@@ -140,7 +141,7 @@ def test_a_record_level_program_treats_records_independently(case: SmallCase) ->
     assert law(program, case.records) == _of_independent_records(program, case.records)
 
 
-def test_a_class_level_program_does_not() -> None:
+def test_a_class_level_program_does_not_treat_records_independently() -> None:
     """Whether a record of a small class stays depends on the draw for the other record."""
     policy = "ALWAYS : WITH PROBABILITY 0.5 REJECT; EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 2 : REJECT;"
     program = SmallCase(policy, []).program()

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,31 +27,32 @@ from acompass.testing.conformance.comparison import upload_records, without_nega
 from tests.generators.strategies import cases
 from tests.laws.cases import LAW
 from tests.length import at_length
+from tests.repo.sources import ROOT
 
-PAGE = Path(__file__).parents[2] / "docs" / "paper.md"
+PAGE = ROOT / "docs" / "paper.md"
 ITEMS = re.findall(r"^(\d+)\. ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def _documented() -> Iterator[tuple[str, str]]:
+def _docstrings() -> Iterator[tuple[str, str]]:
     for name, each in vars(core).items():
         if inspect.getmodule(each) is core and (text := inspect.getdoc(each)):
             yield name, text
 
 
-def test_every_pointer_leads_to_an_item() -> None:
-    pointers = {(name, i) for name, text in _documented() for i in re.findall(r"docs/paper\.md, (\d+)", text)}
+def test_every_reference_to_the_paper_exists() -> None:
+    pointers = {(name, i) for name, text in _docstrings() for i in re.findall(r"docs/paper\.md, (\d+)", text)}
     assert len(pointers) >= 8
     assert {(name, item) for name, item in pointers if item not in ITEMS} == set()
 
 
 @pytest.mark.parametrize("number", range(2, 12))
 def test_every_figure_of_the_semantics_has_a_function(number: int) -> None:
-    assert any(f"Figure {number}" in text for _, text in _documented())
+    assert any(f"Figure {number}" in text for _, text in _docstrings())
 
 
 @pytest.mark.parametrize("number", range(3, 12))
 def test_every_definition_of_the_semantics_has_a_function(number: int) -> None:
-    assert any(f"Definition {number}" in text for _, text in _documented())
+    assert any(f"Definition {number}" in text for _, text in _docstrings())
 
 
 LARGE = st.sampled_from((2**63 - 1, -(2**63), 2**53 + 1, 1))
@@ -62,6 +62,7 @@ FINE = st.decimals(allow_nan=False, allow_infinity=False, places=10, min_value=-
 @LAW
 @given(st.lists(st.floats(allow_nan=False), min_size=1), st.randoms(use_true_random=False))
 def test_floats_give_the_same_bits_in_any_order(values: list[float], rng: random.Random) -> None:
+    """D13."""
     shuffled = rng.sample(values, len(values))
     assert (total(values) + 0.0).hex() == (total(shuffled) + 0.0).hex()
 
@@ -74,6 +75,7 @@ def test_floats_are_added_one_by_one_from_the_least() -> None:
 @LAW
 @given(st.one_of(st.lists(LARGE, min_size=1), st.lists(FINE, min_size=1)))
 def test_integers_and_decimals_are_exact(values: list[int] | list[Decimal]) -> None:
+    """D13."""
     assert Fraction(total(values)) == sum(map(Fraction, values))
 
 
@@ -85,7 +87,7 @@ def session() -> Iterator[Session]:
 
 @pytest.fixture(scope="module", params=[0, 50_000], ids=["many", "few"])
 def few(request: pytest.FixtureRequest) -> Iterator[None]:
-    """With a limit of 0, every cascade counts as having many combinations."""
+    """The limit for few combinations: with 0, every cascade has many."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cascades, "_FEW", request.param)
         yield
@@ -114,7 +116,7 @@ def test_a_preview_has_the_verdicts_of_a_run(session: Session, case: Case) -> No
 @settings(max_examples=at_length(8))
 @given(case=cases())
 def test_cached_results_of_earlier_previews_change_no_verdict(case: Case) -> None:
-    """As in an editor: a policy grows line by line, so its first lines are evaluated again and again."""
+    """As in an editor, where a policy grows line by line and its first lines are evaluated repeatedly."""
     plain = without_negative_zeros(case)
     program = plain.program()
     with DuckDBEngine().session() as session:

@@ -10,7 +10,7 @@ import pytest
 
 from acompass.author.dbt.files import Coverage, released_coverage, source_coverage
 from acompass.author.dbt.relations import Mark, parse_relation
-from acompass.author.dbt.templates import Written, assertion_text
+from acompass.author.dbt.templates import CommonParts, assertion_text
 from acompass.language.program.program import Program
 from acompass.language.program.types import MOST_DIGITS, Kind, Schema, remaining
 from acompass.plan.lowering.duckdb import DUCKDB
@@ -18,16 +18,16 @@ from acompass.plan.run.statements import AssertedRequirement, failing_rows, unre
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
 from acompass.testing.conformance.comparison import with_typed_columns
-from tests.author.dbt.rendering import rendered
+from tests.author.dbt.rendering import render
 from tests.laws.test_differential_duckdb import arrow_table
 from tests.length import at_length
 
 CASES = at_length(10)
-WRITTEN = Written("", Mark("policy", "people"), parse_relation("people"), (), False)
+WRITTEN = CommonParts("", Mark("policy", "people"), parse_relation("people"), (), False)
 
 
 def cases(seed: int) -> Iterable[Case]:
-    """DuckDB's names have no case, so a table cannot have both `Age` and `age`."""
+    """DuckDB's names ignore case, so a table cannot have both `Age` and `age`."""
     rng = Random(seed)
     for _ in range(CASES):
         case = with_typed_columns(random_case(rng))
@@ -35,7 +35,7 @@ def cases(seed: int) -> Iterable[Case]:
             yield case
 
 
-def stored(case: Case, schema: Schema, records: list[tuple[Any, ...]]) -> duckdb.DuckDBPyConnection:
+def store(case: Case, schema: Schema, records: list[tuple[Any, ...]]) -> duckdb.DuckDBPyConnection:
     kept = remaining(schema)
     columns = tuple(schema[i] for i in kept)
     values = [tuple(record[i] for i in kept) for record in records]
@@ -51,18 +51,18 @@ def verdicts(connection: duckdb.DuckDBPyConnection, coverage: Coverage) -> dict[
     """Whether each test passes, by requirement. Tests with and without records must agree."""
     found = {}
     for asserted in coverage.tests:
-        failures, shown = (selected(connection, asserted, shows) for shows in (False, True))
+        failures, shown = (select_failures(connection, asserted, shows) for shows in (False, True))
         found[asserted.requirement.index] = not failures
         assert {row[:2] for row in failures} <= {(asserted.requirement.line, "violated")}
         assert bool(shown) == bool(failures)
     return found
 
 
-def selected(
+def select_failures(
     connection: duckdb.DuckDBPyConnection, asserted: AssertedRequirement, shows_records: bool
 ) -> list[tuple[Any, ...]]:
     rows = failing_rows(asserted, DUCKDB, shows_records=shows_records)
-    return connection.execute(rendered(assertion_text(WRITTEN, asserted, rows))).fetchall()
+    return connection.execute(render(assertion_text(WRITTEN, asserted, rows))).fetchall()
 
 
 def require_readable(connection: duckdb.DuckDBPyConnection, coverage: Coverage) -> None:
@@ -78,7 +78,7 @@ def test_the_source_fails_where_check_does() -> None:
     for case in cases(0):
         program = case.program()
         coverage = source_coverage(program, frozenset(), frozenset())
-        connection = stored(case, case.schema, case.records)
+        connection = store(case, case.schema, case.records)
         require_readable(connection, coverage)
         expected = core.check_program(program, case.records)
         for index, passes in verdicts(connection, coverage).items():
@@ -92,9 +92,9 @@ def test_the_released_model_fails_where_its_assertion_does() -> None:
     compared = 0
     for case in cases(100):
         program = case.program()
-        left = released(case, program)
+        left = release(case, program)
         coverage = released_coverage(program, frozenset())
-        connection = stored(case, program.final_schema, left)
+        connection = store(case, program.final_schema, left)
         require_readable(connection, coverage)
         for index, passes in verdicts(connection, coverage).items():
             assertion = program.requirements[index - 1].assertion
@@ -103,5 +103,5 @@ def test_the_released_model_fails_where_its_assertion_does() -> None:
     assert compared > CASES // 2
 
 
-def released(case: Case, program: Program) -> list[tuple[Any, ...]]:
+def release(case: Case, program: Program) -> list[tuple[Any, ...]]:
     return core.run_program(program, case.records, core.trace_of_values(case.trace)).records

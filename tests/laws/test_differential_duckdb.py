@@ -55,7 +55,7 @@ def arrow_table(case: Case) -> pyarrow.Table:
     return pyarrow.table(columns, names=[column.name for column in schema])
 
 
-def expected(case: Case) -> list[tuple]:
+def expected_records(case: Case) -> list[tuple]:
     program = case.program()
     outcome = core.run_program(program, case.records, core.trace_of_values(case.trace))
     in_order = core.canonical_order(program.final_schema, outcome.records)
@@ -63,7 +63,7 @@ def expected(case: Case) -> list[tuple]:
     return [tuple(record[position] for position in kept) for record in in_order]
 
 
-def shown(records: list[tuple]) -> list[str]:
+def as_texts(records: list[tuple]) -> list[str]:
     return [repr(tuple(None if value != value else value for value in record)) for record in records]
 
 
@@ -94,7 +94,7 @@ def test_the_public_call_agrees_with_semantics(
         return
     found = run(case, arrow_table(case), tmp_path)
     rows = list(zip(*(column.to_pylist() for column in found.columns), strict=True))
-    assert shown(rows) == shown(expected(case))
+    assert as_texts(rows) == as_texts(expected_records(case))
 
 
 def test_an_empty_program_changes_nothing() -> None:

@@ -11,13 +11,13 @@ from tests.length import at_length
 
 
 @pytest.mark.campaign
-def test_with_every_rewrite(spark: Any) -> None:
+def test_no_case_differs_with_every_rewrite(spark: Any) -> None:
     report = conform("local[2]", cases=at_length(16), seed=1)
     assert report.ok, report.smallest
 
 
 @pytest.mark.campaign
-def test_with_no_rewrite_and_few_groups_to_rank_by(spark: Any) -> None:
+def test_no_case_differs_without_rewrites_if_few_groups_can_be_ranked(spark: Any) -> None:
     """As if there were more records than one worker can sort."""
     from acompass.engines.spark.session import PlanSession, own_session
 

@@ -42,29 +42,29 @@ def test_the_order_of_the_records_never_matters(case: Case, rng: random.Random) 
 # values are independent and identically distributed, so the assignment does not matter in any program.
 
 
-def _permuted(record: Record, order: tuple[int, ...]) -> Record:
+def _permute(record: Record, order: tuple[int, ...]) -> Record:
     return tuple(record[column] for column in order)
 
 
 @LAW
 @given(small_cases(most_records=3), orders_of_columns())
 def test_the_law_does_not_depend_on_the_order_of_columns(case: SmallCase, order: tuple[int, ...]) -> None:
-    program = case.program(_permuted(SCHEMA, order))
-    records = [_permuted(record, order) for record in case.records]
+    program = case.program(_permute(SCHEMA, order))
+    records = [_permute(record, order) for record in case.records]
     expected: Law = {
-        as_table(program.final_schema, (_permuted(record, order) for record in table)): probability
+        as_table(program.final_schema, (_permute(record, order) for record in table)): probability
         for table, probability in law(case.program(), case.records).items()
     }
     assert law(program, records) == expected
 
 
-def test_the_run_does() -> None:
+def test_a_run_depends_on_the_order_of_columns() -> None:
     case = SmallCase("ALWAYS : WITH PROBABILITY 0.5 REJECT;", [(0, "y", 1), (1, "x", 0)])
     rho = trace_of_values([Fraction(0), Fraction(1, 2)])
     by_a = run_program(case.program(), case.records, rho).records
     order = (2, 0, 1)
     by_c = run_program(
-        case.program(_permuted(SCHEMA, order)), [_permuted(record, order) for record in case.records], rho
+        case.program(_permute(SCHEMA, order)), [_permute(record, order) for record in case.records], rho
     ).records
     assert (by_a, by_c) == ([(1, "x", 0)], [(1, 0, "y")])
 
@@ -72,6 +72,7 @@ def test_the_run_does() -> None:
 @LAW
 @given(cases())
 def test_records_of_a_result_have_its_schema(case: Case) -> None:
+    """Figure 2: every record of ⟦result⟧(R) has the schema l(result), which the condition is checked against."""
     bag, rho = case.records, trace_of_values(case.trace)
     for requirement in case.program().requirements:
         assertion = requirement.assertion

@@ -1,4 +1,4 @@
-"""Theorem 6, RANDOM soundness: a value outside [l, u] never stays."""
+"""RANDOM soundness (Theorem 6), and the laws of draws: probabilities, cuts and seeds (X5 to X7)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.engines.duckdb.session import DuckDBSession
-from acompass.language.program.program import Ball, Draw, Program, Random
+from acompass.language.program.program import Draw, Program, Random, WeightedValue
 from acompass.language.program.types import INTEGER, TEXT, Column, Kind
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
@@ -31,7 +31,7 @@ from acompass.semantics.core import (
     trace_of_seed,
     trace_of_values,
 )
-from tests.generators.strategies import SmallCase, Violation, program_of, small_cases, violations, with_action
+from tests.generators.strategies import SmallCase, Violation, parse_and_check, small_cases, violations, with_action
 from tests.laws.cases import LAW, LEVEL, p_value_bound
 from tests.laws.pushforward import Law, as_table, cells, law
 
@@ -50,6 +50,7 @@ def test_random_stays_between_its_bounds(one: int, other: int, rho: Fraction) ->
 @given(violations(kinds=(Kind.INTEGER,)), INTEGERS, INTEGERS, st.data())
 @pytest.mark.slow
 def test_an_outlier_never_keeps_its_value(violation: Violation, one: int, other: int, data: st.DataObject) -> None:
+    """Theorem 6, RANDOM soundness: a value outside [l, u] never stays."""
     lower, upper = sorted((one, other))
     named = violation.requirement.before
     column = data.draw(st.sampled_from([c for c in range(len(named)) if violation.bag[0][c] is not None]))
@@ -113,7 +114,7 @@ def test_random_is_exact(lower: int, upper: int, rho: Fraction, drawn: int) -> N
 def test_a_random_continues_where_the_last_one_stopped() -> None:
     policy = "EACH RESULT : A > 1 : RANDOM A 10 19; SOME RESULT : A > 99 : RANDOM A 20 29;"
     trace = [Fraction(n, 10) for n in range(1, 10)]
-    outcome = run_program(program_of(policy, SCHEMA), [(5,), (1,), (0,)], trace_of_values(trace))
+    outcome = run_program(parse_and_check(policy, SCHEMA), [(5,), (1,), (0,)], trace_of_values(trace))
     # order(V) is 0, 1 and then 0→11, 1→12, 5
     assert outcome.records == [(23,), (25,), (24,)]
     assert outcome.trace_used == 5
@@ -123,14 +124,14 @@ def test_the_error_for_a_short_trace_has_the_length_needed() -> None:
     policy = "EACH RESULT : A > 1 : RANDOM A 10 19; SOME RESULT : A > 99 : RANDOM A 20 29;"
     rho = trace_of_values([Fraction(1, 2)] * 4)
     with pytest.raises(TraceExhausted) as raised:
-        run_program(program_of(policy, SCHEMA), [(5,), (1,), (0,)], rho)
+        run_program(parse_and_check(policy, SCHEMA), [(5,), (1,), (0,)], rho)
     assert raised.value.needed == 5
 
 
 STEP = Fraction(1, 2**52)
 #: the lowest probability of an outcome of X5 or X6 (X7)
 RAREST = Fraction(1, 2**32)
-#: so 52 bits change its probability at most by this fraction
+#: with 52 bits, its probability changes by at most this fraction
 SHARE = STEP / RAREST
 
 
@@ -148,12 +149,12 @@ def _outcomes(weights: list[int], bits: int | None) -> dict[object, Fraction]:
 
 @LAW
 @given(st.lists(st.integers(1, 2**20), min_size=2, max_size=8))
-def test_one_draw(weights: list[int]) -> None:
+def test_a_seed_barely_changes_the_law_of_a_draw(weights: list[int]) -> None:
     """With n outcomes, each probability differs by less than 2⁻⁵², so the distance is below n/2 · 2⁻⁵²."""
     ideal, seeded = _outcomes(weights, None), _outcomes(weights, 52)
-    assert all(abs(seeded[ball] - ideal[ball]) < STEP for ball in ideal)
+    assert all(abs(seeded[outcome] - p) < STEP for outcome, p in ideal.items())
     assert _distance(ideal, seeded) < Fraction(len(weights), 2) * STEP
-    assert all(abs(seeded[ball] - p) <= SHARE * p for ball, p in ideal.items() if p >= RAREST)
+    assert all(abs(seeded[outcome] - p) <= SHARE * p for outcome, p in ideal.items() if p >= RAREST)
 
 
 @LAW
@@ -168,13 +169,13 @@ _PER_VALUE = Fraction(3, 2) * STEP
 
 
 def _most_values(program: Program, case: SmallCase) -> int:
-    """A probability and a draw for each record and requirement."""
+    """A coin and a draw for each record and requirement."""
     return 2 * len(case.records) * len(program.requirements)
 
 
 @LAW
 @given(small_cases(most_records=3))
-def test_whole_programs(case: SmallCase) -> None:
+def test_a_seed_barely_changes_the_law_of_a_program(case: SmallCase) -> None:
     """Distances add up over the values consumed, and relative errors multiply."""
     program = case.program()
     ideal, seeded = law(program, case.records), law(program, case.records, bits=52)
@@ -185,7 +186,7 @@ def test_whole_programs(case: SmallCase) -> None:
         assert (1 - SHARE) ** values <= seeded[table] / probability <= (1 + SHARE) ** values
 
 
-def test_the_distance_is_real() -> None:
+def test_a_seed_can_change_the_law() -> None:
     """A third is not a multiple of 2⁻⁵²: a seed draws the first of three integers too often, by 2/3 · 2⁻⁵²."""
     program = SmallCase("ALWAYS : RANDOM a 0 2;", []).program()
     record = (0, "y", 0)
@@ -220,7 +221,7 @@ def test_random_inverts_the_distribution_function(lower: int, many: int, parts: 
 @LAW
 @given(st.integers(-5, 5), st.integers(1, 12), st.integers(0, ONE - 1))
 def test_random_equals_a_draw_with_equal_weights(lower: int, many: int, h: int) -> None:
-    urn = Draw(0, tuple(Ball(lower + j, 1) for j in range(many)))
+    urn = Draw(0, tuple(WeightedValue(lower + j, 1) for j in range(many)))
     assert pick(urn, Fraction(h, ONE)) == random(lower, lower + many - 1, Fraction(h, ONE))
 
 
@@ -243,7 +244,7 @@ def _law_of_all_traces(program: Program, records: list[Record], bits: int) -> La
 
 @LAW
 @given(small_cases(most=1), st.sampled_from((1, 2, 3)))
-def test_every_value_of_a_small_trace(case: SmallCase, bits: int) -> None:
+def test_the_law_by_cells_is_the_law_of_all_traces(case: SmallCase, bits: int) -> None:
     """The law by cells, with rounded cuts, is the law of h / 2ᵇ with uniform h."""
     program = case.program()
     assert law(program, case.records, bits) == _law_of_all_traces(program, case.records, bits)
@@ -251,7 +252,7 @@ def test_every_value_of_a_small_trace(case: SmallCase, bits: int) -> None:
 
 @LAW
 @given(small_cases(most=3, most_records=1))
-def test_every_value_of_a_small_trace_through_several_requirements(case: SmallCase) -> None:
+def test_the_law_by_cells_composes_over_several_requirements(case: SmallCase) -> None:
     program = case.program()
     assert law(program, case.records, bits=2) == _law_of_all_traces(program, case.records, bits=2)
 
@@ -274,13 +275,13 @@ def traces(bits: int, length: int) -> Iterator[tuple[Fraction, ...]]:
 
 
 def weighted_values(weights: Sequence[int]) -> Draw:
-    return Draw(0, tuple(Ball(j, weight) for j, weight in enumerate(weights)))
+    return Draw(0, tuple(WeightedValue(j, weight) for j, weight in enumerate(weights)))
 
 
 def law_of_bits(action: Draw, bits: int) -> dict[object, Fraction]:
     ends = [0, *(ceil(2**bits * cut) for cut in action.cuts)]
     widths = (Fraction(end - start, 2**bits) for start, end in pairwise(ends))
-    return {ball.value: width for ball, width in zip(action.balls, widths, strict=True)}
+    return {each.value: width for each, width in zip(action.values, widths, strict=True)}
 
 
 WEIGHTS = st.lists(st.integers(1, 60), min_size=1, max_size=7)
@@ -288,7 +289,7 @@ WEIGHTS = st.lists(st.integers(1, 60), min_size=1, max_size=7)
 
 @LAW
 @given(WEIGHTS, st.integers(1, 9))
-def test_every_value_of_a_small_trace_is_counted(weights: list[int], bits: int) -> None:
+def test_all_values_of_a_small_trace_have_the_stated_law(weights: list[int], bits: int) -> None:
     action = weighted_values(weights)
     drawn = Counter(pick(action, rho) for (rho,) in traces(bits, 1))
     law = law_of_bits(action, bits)
@@ -322,7 +323,7 @@ POLICIES = {
 @pytest.mark.parametrize("policy", POLICIES)
 def test_records_are_independent(policy: str, records: int) -> None:
     """On all two-bit traces, the law of the output is the product of the laws of the records."""
-    program = program_of(policy, SAMPLER_SCHEMA)
+    program = parse_and_check(policy, SAMPLER_SCHEMA)
     table = [(number, "-") for number in range(records)]
     found: Counter[tuple[object, ...]] = Counter()
     for trace in traces(2, 2 * records):
@@ -355,7 +356,7 @@ def test_an_engine_compares_with_the_same_integers(weights: tuple[int, ...]) -> 
         table = session.upload((("h", "BIGINT"), ("c0", "BIGINT")), [(h, -1) for h in numbers])
         state = State(sql.select_all(sql.table(table)), (SAMPLER_SCHEMA[0],), has_row_key=False, records=len(numbers))
         decided = DecidedOutcomes(None, state, ends)
-        value = decided.drawn_value([sql.integer(ball.value) for ball in action.balls], 0)
+        value = decided.drawn_value([sql.integer(each.value) for each in action.values], 0)
         found = [drawn for (drawn,) in session.fetch(state.derive({0: value}).select)]
     assert found == [pick(action, Fraction(h, 2**52)) for h in numbers]
 
@@ -366,7 +367,7 @@ RESPONSE = "ALWAYS : WITH PROBABILITY 0.3 RANDOM d FROM (5 OF 'a', 3 OF 'b', 'c'
 def response_law() -> dict[object, Fraction]:
     """The law of the answers to RESPONSE, given 2⁵² equally likely trace values."""
     drawn = Fraction(ceil(2**52 * Fraction(3, 10)), 2**52)
-    answers = law_of_bits(Draw(1, tuple(map(Ball, "abcd", (5, 3, 1, 2)))), 52)
+    answers = law_of_bits(Draw(1, tuple(map(WeightedValue, "abcd", (5, 3, 1, 2)))), 52)
     return {"-": 1 - drawn, **{answer: drawn * share for answer, share in answers.items()}}
 
 
@@ -374,7 +375,7 @@ def response_law() -> dict[object, Fraction]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_seeds_draw_by_the_law(seed: str) -> None:
     table = [(number, "-") for number in range(DRAWS)]
-    meant = run_program(program_of(RESPONSE, SAMPLER_SCHEMA), table, trace_of_seed(seed))
+    meant = run_program(parse_and_check(RESPONSE, SAMPLER_SCHEMA), table, trace_of_seed(seed))
     relation = duckdb.sql(f"SELECT range AS Id, '-' AS d FROM range({DRAWS})").to_arrow_table()
     ran = acompass.run(RESPONSE, relation, seed=seed)
     assert ran.trace_used == meant.trace_used

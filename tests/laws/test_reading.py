@@ -21,14 +21,14 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.errors.diagnostics import AcompassError, TableError
-from acompass.language.program.effects import columns_written, cuts_of
+from acompass.language.program.effects import columns_written, outcome_cuts
 from acompass.language.program.types import TEXT, Column, Kind, remaining
 from acompass.language.program.uses import Use, uses
 from acompass.language.text.parser import parse_text
 from acompass.tables.formats import parse_date_format
 from acompass.testing.conformance.cases import Case, random_case
 from tests.engines.postgres_server import Server
-from tests.generators.strategies import csv_of, numbered
+from tests.generators.strategies import csv_text, number_records
 from tests.laws.cases import LAW
 from tests.laws.local_dates import draw_format, draw_text
 from tests.laws.reading import is_refused, refusals
@@ -53,7 +53,7 @@ def _case(form: str, operator: str, constant: str, values: list[str]) -> Case:
 
 
 def _values() -> st.SearchStrategy[list[str]]:
-    """Often only numbers and stars, because one other value makes every comparison with a number valid."""
+    """Often only numbers and `*`, because any other value makes every comparison with a number valid."""
     return st.one_of(*(st.lists(st.sampled_from(some), max_size=4) for some in (VALUES[:11], VALUES[11:], VALUES)))
 
 
@@ -99,7 +99,8 @@ def _by_strptime(text: str, format_: str) -> date | None:
 @LAW
 @given(st.randoms(use_true_random=False))
 @pytest.mark.slow
-def test_dates_are_those_of_strptime(rng: random.Random) -> None:
+def test_dates_are_parsed_as_by_strptime(rng: random.Random) -> None:
+    """D28."""
     format_ = draw_format(rng)
     for text in (draw_text(rng, format_) for _ in range(20)):
         found, expected = parse_date_format(format_).parse(text), _by_strptime(text, format_)
@@ -129,7 +130,7 @@ def _all_texts() -> dict[str, list[str]]:
 
 @cache
 def _read_texts() -> dict[str, list[tuple[str, str]]]:
-    """For each column, the texts that fit its format and the dates that they are."""
+    """For each column, the texts that fit its format, with their dates."""
     found = {
         name: [(text, parse_date_format(FORMATS[name]).parse(text)) for text in texts]
         for name, texts in _all_texts().items()
@@ -137,11 +138,11 @@ def _read_texts() -> dict[str, list[tuple[str, str]]]:
     return {name: [(text, str(day)) for text, day in texts if day] for name, texts in found.items()}
 
 
-def _fit() -> dict[str, list[str]]:
+def _fitting_texts() -> dict[str, list[str]]:
     return {name: [text for text, _ in texts] for name, texts in _read_texts().items()}
 
 
-def _expected() -> dict[str, list[str]]:
+def _expected_days() -> dict[str, list[str]]:
     return {name: [day for _, day in texts] for name, texts in _read_texts().items()}
 
 
@@ -151,27 +152,27 @@ def _records(columns: dict[str, list[str]]) -> list[tuple[str | None, ...]]:
 
 
 def _require_counts(table: str, engine: str) -> None:
-    """Each column of all texts has as many values that do not fit as Python finds."""
+    """The error for each column reports as many values that do not fit as Python finds."""
     with acompass.open(table, engine=engine) as session:
         for name, format_ in FORMATS.items():
             with pytest.raises(acompass.TableError) as raised:
                 session.check(COUNT, dates={name: format_})
             (found,) = raised.value.diagnostics
-            number = re.search(r"but ([0-9,]+) values are not such dates$", found.message)
+            number = re.search(r"but ([0-9,]+) values are not valid dates$", found.message)
             assert number is not None, found.message
-            assert int(number[1].replace(",", "")) == len(_all_texts()[name]) - len(_fit()[name]), format_
+            assert int(number[1].replace(",", "")) == len(_all_texts()[name]) - len(_fitting_texts()[name]), format_
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("engine", ["duckdb", "spark"])
-def test_a_file_on_an_engine(engine: str, engine_url: str, tmp_path: Path) -> None:
+def test_an_engine_reads_the_dates_of_a_file(engine: str, engine_url: str, tmp_path: Path) -> None:
     path, output = str(tmp_path / "dates.parquet"), tmp_path / "out.csv"
     _write(path, _all_texts())
     _require_counts(path, engine_url)
-    _write(path, _fit())
+    _write(path, _fitting_texts())
     acompass.run(COUNT, path, dates=FORMATS, engine=engine_url, output=output)
     records = [tuple(line.split(",")) for line in output.read_text().splitlines()[1:]]
-    expected = [tuple(value or "" for value in record) for record in _records(_expected())]
+    expected = [tuple(value or "" for value in record) for record in _records(_expected_days())]
     assert sorted(records) == sorted(expected)
 
 
@@ -184,16 +185,16 @@ def _table(records: Sequence[tuple[str | None, ...]]) -> Any:
 
 
 @pytest.mark.campaign
-def test_a_table_of_postgres(postgres: Server) -> None:
+def test_postgres_reads_the_dates_of_a_table(postgres: Server) -> None:
     url = postgres.url("english")
     _store(url, _all_texts())
     _require_counts("dates", url)
-    _store(url, _fit())
+    _store(url, _fitting_texts())
     acompass.run(COUNT, "dates", dates=FORMATS, engine=url, output="dates_read", force=True)
     with psycopg.connect(url) as con:
         records = con.execute("TABLE dates_read").fetchall()
         con.execute("DROP TABLE dates_read, dates")
-    assert sorted(records, key=str) == sorted(_records(_expected()), key=str)
+    assert sorted(records, key=str) == sorted(_records(_expected_days()), key=str)
 
 
 def _store(url: str, columns: dict[str, list[str]]) -> None:
@@ -211,7 +212,7 @@ KINDS = (Kind.INTEGER, Kind.DECIMAL, Kind.DECIMAL, Kind.TEXT)
 REFUSED = {"AC210", "AC230", "AC231", "AC232", "AC237"}
 
 
-def _kept(case: Case) -> list[int]:
+def _unwritten_columns(case: Case) -> list[int]:
     """The columns that no action writes, except those whose numbers may be respelled."""
     written = columns_written(case.program().requirements)
     tree, _ = parse_text(case.policy_text)
@@ -241,18 +242,19 @@ def _records_bytes(path: Path) -> dict[str, list[str]]:
 def _keeps_its_bytes(case: Case, folder: Path) -> bool:
     """False if the case was rejected."""
     table, output = folder / "in.csv", folder / "out.csv"
-    table.write_text(csv_of(numbered(case)), encoding="utf-8", newline="")
+    table.write_text(csv_text(number_records(case)), encoding="utf-8", newline="")
     if not _is_run(case, table, output):
         return False
     left = remaining(case.program().final_schema)
-    given, kept = _records_bytes(table), [p for p in _kept(case) if p in left]
+    given, kept = _records_bytes(table), [p for p in _unwritten_columns(case) if p in left]
     for number, record in _records_bytes(output).items():
         assert [record[left.index(p)] for p in kept] == [given[number][p] for p in kept]
     return True
 
 
 @pytest.mark.campaign
-def test_what_no_action_writes_keeps_its_bytes(tmp_path: Path) -> None:
+def test_columns_that_no_action_writes_keep_their_bytes(tmp_path: Path) -> None:
+    """D26, whatever the policy reads."""
     cases = [random_case(random.Random(f"bytes {seed}"), KINDS) for seed in range(CASES)]
     run = sum(_keeps_its_bytes(case, tmp_path) for case in cases)
     assert run > CASES / 2
@@ -268,14 +270,14 @@ def _cases() -> Iterator[Case]:
     """Policies that draw records or weighted values, with several records."""
     for seed in count():
         case = random_case(Random(f"same bytes {seed}"), SAME_BYTES_KINDS)
-        if len(case.records) > 3 and any(cuts_of(each.action) for each in case.program().requirements):
+        if len(case.records) > 3 and any(outcome_cuts(each.action) for each in case.program().requirements):
             yield case
 
 
-def _written(case: Case, engine: str, folder: Path) -> tuple[object, ...]:
-    """The bytes and the number of trace values used, or the errors: types in the CSV may differ from the case."""
+def _release(case: Case, engine: str, folder: Path) -> tuple[object, ...]:
+    """The output and the number of trace values used, or the errors: a CSV file may have other types than the case."""
     table, output = folder / "in.csv", folder / "out.csv"
-    table.write_text(csv_of(case), encoding="utf-8", newline="")
+    table.write_text(csv_text(case), encoding="utf-8", newline="")
     options = {"params": case.params, "seed": case.policy_text, "order": "canonical", "force": True}
     try:
         ran = acompass.run(case.policy_text, table, output=output, engine=engine, **options)
@@ -288,9 +290,10 @@ def _written(case: Case, engine: str, folder: Path) -> tuple[object, ...]:
 @pytest.mark.parametrize("engine", SAME_BYTES_CASES)
 @pytest.mark.slow
 def test_a_seed_gives_the_same_bytes(engine: str, engine_url: str, tmp_path: Path) -> None:
+    """Invariant 3 and D21: on every engine."""
     drew = 0
     for case in islice(_cases(), SAME_BYTES_CASES[engine]):
-        meant = _written(case, "reference", tmp_path)
-        assert _written(case, engine_url, tmp_path) == meant, case
+        meant = _release(case, "reference", tmp_path)
+        assert _release(case, engine_url, tmp_path) == meant, case
         drew += meant[0] not in ("refused", 0)
     assert drew >= SAME_BYTES_CASES[engine] / 3

@@ -1,7 +1,7 @@
 """A receiver's page shows no value that the release does not contain, unless the policy itself names it.
 
-The test uses seeded tables of distinctive texts, and policies with every kind of action: pages take too long for
-Hypothesis to shrink. The curator's page shows the values that were removed."""
+Tests seeded tables of distinctive texts and policies with every kind of action, without Hypothesis, because pages take
+too long to shrink a case. The curator's page shows the removed values."""
 
 import html
 import random
@@ -48,7 +48,7 @@ CASES = at_length(4)
 
 
 def _policy(rng: random.Random) -> str:
-    """Some lines, of which only the last may drop columns: later lines must not name them."""
+    """Some lines. Only the last may drop columns, because later lines must not name them."""
     lines = [f"{rng.choice(ASSERTIONS)} : {rng.choice(ACTIONS)};" for _ in range(rng.randint(1, 3))]
     return "\n".join(["EACH RESULT : Secret = '-' : REPLACE Secret WITH '-';", *lines, rng.choice(DROPS)])
 

@@ -1,4 +1,4 @@
-"""The measures of a table are identical on every engine: engines send integers, and one program computes the rest."""
+"""Every engine gives identical measures of a table, and identical lives of records."""
 
 import math
 import random
@@ -19,8 +19,8 @@ from acompass.errors.diagnostics import AcompassError
 from acompass.language.program.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Column, Schema, decimal
 from acompass.testing.conformance.cases import Case, random_case
 from acompass.testing.conformance.comparison import with_typed_columns
-from tests.generators.strategies import numbered
-from tests.laws.stored_tables import Place, Record, in_memory, place_of, values_of
+from tests.generators.strategies import number_records
+from tests.laws.stored_tables import Place, Record, in_memory, make_place, sample_values
 from tests.measure import by_definition
 
 #: the number of random tables that each engine measures
@@ -43,7 +43,7 @@ class Table:
     sampling: str
 
     def measure(self, place: Place) -> list[dict[str, object]]:
-        """The measures of the table alone, as a sample, and of a half against the whole, also the population."""
+        """The measures of the table, of the table as a sample, and of a half against the whole as its population."""
         some = self.records[: max(1, len(self.records) // 2)]
         whole = place.store("whole", self.schema, self.records)
         part = place.store("part", self.schema, some)
@@ -58,7 +58,7 @@ class Table:
 def random_table(seed: int) -> Table:
     rng = random.Random(f"measures {seed}")
     types = [*rng.sample(TYPES, 4), TEXT]
-    values = [*(rng.sample(found := values_of(t.kind), min(len(found), 4)) for t in types[:4]), NUMERALS]
+    values = [*(rng.sample(found := sample_values(t.kind), min(len(found), 4)) for t in types[:4]), NUMERALS]
     weight = rng.choice([None, "n", "w", "f"])
     columns = [Column(f"c {i}", type_) for i, type_ in enumerate(types)]
     columns += [Column(name, type_) for name, (type_, _) in WEIGHTS.items()] + [Column("f", FLOAT)]
@@ -75,14 +75,14 @@ def _in_duckdb(seed: int) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("engine", CASES)
 def test_every_engine_has_the_same_measures(engine: str, request: pytest.FixtureRequest) -> None:
-    place = place_of(engine, request)
+    place = make_place(engine, request)
     for seed in range(CASES[engine]):
         assert random_table(seed).measure(place) == _in_duckdb(seed), random_table(seed)
 
 
 @pytest.mark.parametrize("engine", ["postgres"])
 def test_the_measures_agree_with_their_definitions(engine: str, request: pytest.FixtureRequest) -> None:
-    place = place_of(engine, request)
+    place = make_place(engine, request)
     for table in islice(_with_two_kinds_of_missing_values(), 3):
         stored = place.store("whole", table.schema, table.records)
         found = acompass.measure(stored, table.qi, table.sensitive, **place.options)
@@ -110,7 +110,7 @@ def _with_one_missing_value(value: Any) -> Any:
 def test_a_file_may_be_compared_with_a_table_of_the_engine(
     engine: str, request: pytest.FixtureRequest, tmp_path: Any
 ) -> None:
-    place = place_of(engine, request)
+    place = make_place(engine, request)
     people = tmp_path / "people.csv"
     people.write_text("Age,Zip\n30,211\n30,211\n41,212\n41,\n", encoding="utf-8")
     schema = (Column("Age", INTEGER), Column("Zip", TEXT))
@@ -119,14 +119,14 @@ def test_a_file_may_be_compared_with_a_table_of_the_engine(
     assert found.journalist is not None
     assert found.comparison is not None
     assert (found.journalist.marketer, found.comparison.records_before) == (Fraction(2, 3), 4)
-    other = acompass.measure(people, ["Age", "Zip"], against=released, engine=_engine_of(place, released))
+    other = acompass.measure(people, ["Age", "Zip"], against=released, engine=_engine_for(place, released))
     assert other.comparison is not None
     assert [float(change.distance) for change in other.comparison.columns] == [
         float(change.distance) for change in found.comparison.columns
     ]
 
 
-def _engine_of(place: Place, table: Any) -> Any:
+def _engine_for(place: Place, table: Any) -> Any:
     """The engine of a Spark data frame is its session."""
     return place.options.get("engine", getattr(table, "sparkSession", None))
 
@@ -146,7 +146,7 @@ def _cases() -> Iterator[Case]:
     for seed in count():
         case = random_case(Random(f"lives {seed}"))
         if len(case.records) > 2 and len(case.program().requirements) > 1:
-            yield numbered(with_typed_columns(case))
+            yield number_records(with_typed_columns(case))
 
 
 def _lives(case: Case, place: Place) -> Any:
@@ -162,8 +162,8 @@ def _lives(case: Case, place: Place) -> Any:
 
 
 @pytest.mark.parametrize("engine", LIVES_SAME_CASES)
-def test_a_record_has_the_same_life(engine: str, request: pytest.FixtureRequest) -> None:
-    here, there = Place(lambda _, *table: in_memory(*table), {}), place_of(engine, request)
+def test_every_engine_gives_a_record_the_same_life(engine: str, request: pytest.FixtureRequest) -> None:
+    here, there = Place(lambda _, *table: in_memory(*table), {}), make_place(engine, request)
     explained = 0
     for case in islice(_cases(), LIVES_SAME_CASES[engine]):
         meant = _lives(case, here)

@@ -1,4 +1,4 @@
-"""The models as defined in the literature, in plain Python over lists of records: slow, exact and obvious."""
+"""The models as the literature defines them, in plain Python over lists of records: slow and exact."""
 
 import csv
 import io
@@ -13,9 +13,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from acompass.cli.app import app
+from tests.repo.sources import ROOT
 
 Record = Sequence[Hashable]
 
@@ -98,7 +99,7 @@ def basic_beta(records: Sequence[Record], quasi_identifiers: Sequence[int], colu
 
 
 def enhanced_beta(records: Sequence[Record], quasi_identifiers: Sequence[int], column: int) -> Fraction | None:
-    """For small tables only, for which a double distinguishes a rational number from a logarithm."""
+    """For small tables only, where doubles can tell a rational number from a logarithm."""
     if all((q - p) / p <= -math.log(p) + 1e-13 for q, p in pairs(records, quasi_identifiers, column)):
         return basic_beta(records, quasi_identifiers, column)
     return None
@@ -123,10 +124,10 @@ def population_sizes(
     ]
 
 
-def sampled(
+def sample_sizes(
     records: Sequence[Record], quasi_identifiers: Sequence[int], weights: Sequence[Fraction]
 ) -> list[tuple[int, Fraction]]:
-    """For every record: how many records its class has, and how many persons they stand for."""
+    """For every record, the number of records in its class and of persons that they represent."""
     keys = [tuple(record[q] for q in quasi_identifiers) for record in records]
     number = Counter(keys)
     persons: dict[tuple[Hashable, ...], Fraction] = defaultdict(Fraction)
@@ -138,7 +139,7 @@ def sampled(
 def individual_risk(records: int, persons: Fraction) -> float:
     """E(1/F | f) for a negative binomial F: Σ 1/j · C(j−1, f−1) · pᶠ · (1−p)^(j−f) over j ≥ f, with p = f/F.
 
-    For three and more records, its approximation by p / (f − (1 − p)).
+    For three or more records, its approximation p / (f − (1 − p)).
     """
     if persons <= records:
         return 1 / records
@@ -152,7 +153,7 @@ def individual_risk(records: int, persons: Fraction) -> float:
     )
 
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -180,6 +181,10 @@ def run_blocks(text: str) -> Iterator[Ran]:
             case _:
                 Path(name).parent.mkdir(parents=True, exist_ok=True)
                 Path(name).write_text(content, encoding="utf-8")
+
+
+def measure_command(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["measure", *arguments], catch_exceptions=False)
 
 
 _folder = tempfile.TemporaryDirectory(prefix="acompass-measure-")

@@ -1,4 +1,4 @@
-"""The command: options to names, JSON, text, exit codes."""
+"""The command `measure`: its options, its outputs as text and JSON, its errors and exit codes."""
 
 import datetime
 import json
@@ -15,7 +15,7 @@ import pandas
 import polars
 import pyarrow
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from acompass import measure
 from acompass.cli.app import app
@@ -25,13 +25,9 @@ from acompass.errors.diagnostics import AcompassError, CallError, TableError
 from acompass.measure.answer import SMALLEST, ColumnChange, TableChange
 from acompass.measure.distribution import Pair, withhold_counts
 from acompass.report.text_answers import measures_text
-from tests.measure.by_definition import DOCS, csv_table, run_blocks
+from tests.measure.by_definition import DOCS, csv_table, measure_command, run_blocks
 
 PEOPLE = ("Age,Zip,Disease,Number", (31, "a", "flu", 2), (31, "a", "cold", 1), (44, "b", "flu", 3))
-
-
-def _measure(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["measure", *arguments], catch_exceptions=False)
 
 
 @pytest.mark.parametrize(
@@ -44,12 +40,14 @@ def _measure(*arguments: str) -> Result:
         (['"Income, yearly",Age'], ["Income, yearly", "Age"]),
     ],
 )
-def test_a_list_of_names(options: list[str], names: list[str] | None) -> None:
+def test_names_are_split_at_commas(options: list[str], names: list[str] | None) -> None:
     assert split_names(options) == names
 
 
 def test_json_is_one_object_with_every_measure() -> None:
-    result = _measure(csv_table(*PEOPLE), "--qi", "Age,Zip", "--sensitive", "Disease", "--weight", "Number", "--json")
+    result = measure_command(
+        csv_table(*PEOPLE), "--qi", "Age,Zip", "--sensitive", "Disease", "--weight", "Number", "--json"
+    )
     assert result.exit_code == 0
     measured = json.loads(result.stdout)
     assert list(measured) == [
@@ -80,19 +78,19 @@ def test_json_is_one_object_with_every_measure() -> None:
     assert disease["enhanced_beta"] is None
 
 
-def test_thresholds_are_those_asked_for() -> None:
-    result = _measure(csv_table(*PEOPLE), "--qi", "Age", "--below", "2", "--below", "7", "--json")
+def test_below_sets_the_thresholds() -> None:
+    result = measure_command(csv_table(*PEOPLE), "--qi", "Age", "--below", "2", "--below", "7", "--json")
     assert json.loads(result.stdout)["classes"]["records_below"] == {"2": 1, "7": 3}
 
 
 def test_errors_go_to_standard_error_with_code_2() -> None:
-    result = _measure(csv_table(*PEOPLE), "--qi", "Agee")
+    result = measure_command(csv_table(*PEOPLE), "--qi", "Agee")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "unknown column `Agee`" in result.stderr
 
 
-def test_errors_are_an_object_with_json() -> None:
-    result = _measure(csv_table(*PEOPLE), "--qi", "Agee", "--json")
+def test_json_errors_are_one_object() -> None:
+    result = measure_command(csv_table(*PEOPLE), "--qi", "Agee", "--json")
     assert result.exit_code == 2
     assert json.loads(result.stdout)["diagnostics"][0]["code"] == "AC602"
 
@@ -108,32 +106,32 @@ def test_every_aggregate_of_a_policy_names_a_sensitive_column(tmp_path: Path) ->
         "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Disease) AS d GROUP BY Age : n >= 2 AND d >= 2 : REJECT;",
         encoding="utf-8",
     )
-    result = _measure(csv_table(*PEOPLE), "--policy", str(policy))
+    result = measure_command(csv_table(*PEOPLE), "--policy", str(policy))
     assert result.exit_code == 0
     assert "Disease" in result.stdout
 
 
-def test_a_policy_that_does_not_parse_is_shown_as_such(tmp_path: Path) -> None:
+def test_a_policy_that_does_not_parse_is_reported(tmp_path: Path) -> None:
     policy = tmp_path / "policy.acp"
     policy.write_text("EACH RESULT Age > 1;", encoding="utf-8")
-    result = _measure(csv_table(*PEOPLE), "--policy", str(policy))
+    result = measure_command(csv_table(*PEOPLE), "--policy", str(policy))
     assert result.exit_code == 2
     assert "policy.acp:1" in result.stderr
 
 
-def test_a_memory_limit_is_a_size() -> None:
-    result = _measure(csv_table(*PEOPLE), "--qi", "Age", "--memory-limit", "much")
+def test_an_invalid_memory_limit_is_rejected() -> None:
+    result = measure_command(csv_table(*PEOPLE), "--qi", "Age", "--memory-limit", "much")
     assert result.exit_code == 2
     assert "invalid memory size `much`" in result.stderr
 
 
-def test_a_name_cannot_steer_the_terminal() -> None:
-    result = _measure(csv_table("a\x1b[2Jb,s", (1, 2)), "--qi", "a\x1b[2Jb", "--sensitive", "s")
+def test_a_column_name_cannot_control_the_terminal() -> None:
+    result = measure_command(csv_table("a\x1b[2Jb,s", (1, 2)), "--qi", "a\x1b[2Jb", "--sensitive", "s")
     assert result.exit_code == 0
     assert "\x1b" not in result.stdout
 
 
-def test_nothing_lost_is_not_negative() -> None:
+def test_a_rounding_error_is_not_shown_as_a_negative_loss() -> None:
     change = ColumnChange("A", Fraction(0), 3, 3, 1.584962500721156, 1.5849625007211563)
     assert change.information_lost is not None
     assert change.information_lost < 0
@@ -176,7 +174,7 @@ def test_dates_have_an_order() -> None:
     assert found.t_ordered == Fraction(1, 2)
 
 
-def test_booleans_have_none() -> None:
+def test_booleans_have_no_order() -> None:
     found = measure(pyarrow.table({"q": ["a", "a"], "s": [True, False]}), ["q"], ["s"]).sensitive[0]
     assert found.t_ordered is None
 
@@ -237,7 +235,7 @@ def test_no_value_of_a_record_is_in_a_message() -> None:
     assert _message(error) == expected
 
 
-def test_weights_with_too_many_decimals() -> None:
+def test_weights_with_too_many_decimals_are_rejected() -> None:
     table = csv_table("q,n", ("a", "3124.82130972459"), ("a", 12))
     with pytest.raises(TableError) as error:
         measure(table, ["q"], weight="n")
@@ -245,14 +243,14 @@ def test_weights_with_too_many_decimals() -> None:
     assert _message(error) == "the weights in `n` have 11 decimals and add up to more than 2,814"
 
 
-def test_a_population_must_hold_the_table() -> None:
+def test_a_population_must_contain_the_table() -> None:
     table, population = csv_table("q", ("a",), ("a",), ("b",)), csv_table("q", ("a",), ("b",))
     with pytest.raises(TableError) as error:
         measure(table, ["q"], population=population)
     assert _message(error).startswith("1 of 2 equivalence classes have more records in the table")
 
 
-def test_a_population_without_a_quasi_identifier_is_refused() -> None:
+def test_a_population_without_a_quasi_identifier_is_rejected() -> None:
     with pytest.raises(CallError) as error:
         measure(csv_table("q", ("a",)), ["q"], population=csv_table("p", ("a",)))
     assert _message(error) == "the population has no column `q`"
@@ -265,7 +263,7 @@ Changes = tuple[int, ...]
 
 
 def _worlds(afters: Sequence[int], possible: range) -> dict[object, list[Changes]]:
-    """All changes of the counts `afters`, by what a reader sees of them: counts before and their total.
+    """All changes of the counts `afters`, grouped by what a reader sees: the counts before and their total.
 
     The last of `afters` is the number of other records.
     """
@@ -295,5 +293,5 @@ def test_a_reader_who_knows_the_rule_cannot_compute_a_small_change(afters: tuple
                 assert len(changes) > 1 or not 0 < abs(min(changes)) < SMALLEST
 
 
-def test_what_changed_much_is_shown() -> None:
+def test_large_changes_are_shown() -> None:
     assert withhold_counts([Pair(60, 40), Pair(30, 30)], Pair(25, 10)) == ([60, 30], 25)

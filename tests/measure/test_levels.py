@@ -1,4 +1,4 @@
-"""The levels of a column: labels as GENERALIZE gives them, and how many rows of a hierarchy carry each."""
+"""The levels of a column: labels as GENERALIZE writes them, and the number of hierarchy rows with each label."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -25,7 +25,7 @@ def levels_for(texts: Sequence[str], spec: Spec | None = None) -> ColumnLevels:
     return column_levels(Values("x", tuple(texts)), spec)
 
 
-def climbed(found: ColumnLevels, level: int) -> dict[str, str]:
+def labels_at(found: ColumnLevels, level: int) -> dict[str, str]:
     return {text: found.labels[found.up[level - 1][place]] for place, text in enumerate(found.labels)}
 
 
@@ -37,12 +37,12 @@ def constant(number: int) -> Number:
     return Number(Decimal(number))
 
 
-def test_bands() -> None:
+def test_bands_are_levels_of_numbers() -> None:
     found = levels_for(["20", "23", "27", "41"], ByBands((Decimal(5), Decimal(20))))
     assert [each.tree for each in found.maps] == [BandsOf(constant(5)), BandsOf(constant(20)), None]
     assert found.labels[: found.values] == ("20", "23", "27", "41")
-    assert climbed(found, 1)["23"] == "20-24"
-    assert climbed(found, 2) == {
+    assert labels_at(found, 1)["23"] == "20-24"
+    assert labels_at(found, 2) == {
         "20": "20-39",
         "23": "20-39",
         "27": "20-39",
@@ -54,28 +54,28 @@ def test_bands() -> None:
         "40-59": "40-59",
         "*": "*",
     }
-    assert set(climbed(found, 3).values()) == {"*"}
+    assert set(labels_at(found, 3).values()) == {"*"}
     assert found.rows == 4
     assert sizes(found) | {"20-24": 2, "20-39": 3, "41": 1, "40-59": 1, "*": 4} == sizes(found)
     assert found.words == "numbers, bands of 5 and 20"
 
 
-def test_prefixes() -> None:
+def test_prefixes_are_levels_of_codes() -> None:
     found = levels_for(["21201", "21202", "90210"], ByPrefix((4, 2)))
     assert [each.tree for each in found.maps] == [PrefixOf(constant(4)), PrefixOf(constant(2)), None]
     assert sizes(found)["2120*"] == 2
     assert found.words == "codes, prefixes of 4 and 2"
 
 
-def test_dates() -> None:
+def test_units_are_levels_of_dates() -> None:
     found = levels_for(["2018-03-01", "2018-04-01", "2021-04-01"], ByDate())
     units = [DateUnit.MONTH, DateUnit.QUARTER, DateUnit.YEAR, DateUnit.DECADE]
     assert [each.tree for each in found.maps] == [*map(DatePart, units), None]
-    assert climbed(found, 3)["2018-Q1"] == "2018"
+    assert labels_at(found, 3)["2018-Q1"] == "2018"
     assert sizes(found) | {"2018": 2, "2018-Q1": 1} == sizes(found)
 
 
-def test_values_of_no_form_can_only_become_stars() -> None:
+def test_values_of_no_recognized_form_can_only_become_stars() -> None:
     found = levels_for(["a", "b"])
     assert (len(found.maps), found.labels, found.up, found.sizes) == (
         1,
@@ -86,7 +86,7 @@ def test_values_of_no_form_can_only_become_stars() -> None:
     assert found.words == "2 values, only level `*`"
 
 
-def test_a_file(tmp_path: Path) -> None:
+def test_a_file_gives_its_levels(tmp_path: Path) -> None:
     path = tmp_path / "education.csv"
     path.write_text(EDUCATION, encoding="utf-8")
     found = levels_for(["10th", "Bachelors"], ByFile(str(path)))
@@ -119,8 +119,8 @@ def test_stars_of_the_table_are_the_coarsest_label(tmp_path: Path) -> None:
     path = tmp_path / "education.csv"
     path.write_text(EDUCATION, encoding="utf-8")
     found = levels_for(["*", "9th"], ByFile(str(path)))
-    assert climbed(found, 2) | {"9th": "Any", "*": "*"} == climbed(found, 2)
-    assert set(climbed(found, 3).values()) == {"*"}
+    assert labels_at(found, 2) | {"9th": "Any", "*": "*"} == labels_at(found, 2)
+    assert set(labels_at(found, 3).values()) == {"*"}
     assert levels_for(["*"]).maps == ()
     assert levels_for(["*", "a", "b"]).rows == 2
     assert sizes(levels_for(["*", "a", "b"]))["*"] == 2
@@ -133,14 +133,14 @@ def test_levels_that_change_nothing_are_left_out() -> None:
     assert [each.tree for each in found.maps] == [BandsOf(constant(2)), BandsOf(constant(20)), None]
 
 
-def test_a_file_without_values_of_the_table(tmp_path: Path) -> None:
+def test_a_file_must_contain_the_values_of_the_table(tmp_path: Path) -> None:
     path = tmp_path / "education.csv"
     path.write_text(EDUCATION, encoding="utf-8")
     with pytest.raises(CallError, match=r"education\.csv` lacks 2 values of the 3 in column `x`"):
         levels_for(["9th", "nurse", "smith"], ByFile(str(path)))
 
 
-def test_a_file_with_a_problem(tmp_path: Path) -> None:
+def test_a_file_with_a_problem_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "education.csv"
     path.write_text("a;x;*\nb;x;y\n", encoding="utf-8")
     with pytest.raises(CallError, match=r"AC614.*a label has two parents \(lines 1 and 2\)"):
@@ -149,7 +149,7 @@ def test_a_file_with_a_problem(tmp_path: Path) -> None:
         levels_for(["a"], ByFile(str(tmp_path / "none.csv")))
 
 
-def test_bands_of_words() -> None:
+def test_bands_of_words_are_rejected() -> None:
     with pytest.raises(CallError, match="expected numbers in column `x`, found 1 other value among 2"):
         levels_for(["a", "3"], ByBands((Decimal(5),)))
 
@@ -181,7 +181,7 @@ def test_a_size_is_the_number_of_values_with_the_label(numbers: set[int], width:
             assert size == sum(bands.label(each) == text for each in texts)
 
 
-def chosen(texts: Sequence[str]) -> str:
+def choice_words(texts: Sequence[str]) -> str:
     return choose(Values("x", tuple(texts))).words
 
 
@@ -212,8 +212,8 @@ def chosen(texts: Sequence[str]) -> str:
         (["*"], "1 value of no recognized form, only level `*`; add levels by hand"),
     ],
 )
-def test_values_choose_levels(texts: list[str], words: str) -> None:
-    assert chosen(texts) == words
+def test_the_values_decide_the_levels(texts: list[str], words: str) -> None:
+    assert choice_words(texts) == words
 
 
 texts = (
@@ -271,11 +271,11 @@ def test_the_total_is_a_geometric_mean() -> None:
         ("C:\\hierarchies\\age.csv", ByFile("C:\\hierarchies\\age.csv")),
     ],
 )
-def test_specs(text: str, spec: Spec) -> None:
+def test_a_spec_is_parsed(text: str, spec: Spec) -> None:
     assert parse_spec(text) == spec
 
 
 @pytest.mark.parametrize("text", ["bands:", "bands:five", "bands:-5", "prefix:1.5", "prefix:"])
-def test_no_numbers(text: str) -> None:
+def test_a_spec_without_numbers_is_rejected(text: str) -> None:
     with pytest.raises(CallError, match=r"AC610\W+expected .* between commas, found `(bands|prefix):"):
         parse_spec(text)

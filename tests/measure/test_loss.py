@@ -1,4 +1,4 @@
-"""The loss of a release against the table before, compared with its definition over lists of records."""
+"""The loss of a release against the original table, compared with its definition over lists of records."""
 
 import csv
 import datetime
@@ -13,12 +13,10 @@ from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import acompass
-from acompass.cli.app import app
 from acompass.errors.diagnostics import CallError
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.measure.answer import Loss, Measures
@@ -28,18 +26,18 @@ from acompass.measure.overview import overviews
 from acompass.measure.roles import Roles
 from acompass.report.text_answers import measures_text
 from tests.length import at_length
-from tests.measure.by_definition import csv_table
+from tests.measure.by_definition import csv_table, measure_command
 from tests.repo.sources import ROOT
 
 ADULT = ROOT / "examples" / "adult"
 
-#: of a cell's text, the values that it stands for
-Standing = Callable[[str], set[str]]
+#: the values that the text of a cell can stand for
+Meaning = Callable[[str], set[str]]
 
 
-def by_definition(labels: Sequence[str], records: int, values: set[str], standing: Standing) -> float:
-    """`labels` are the cells of the release; `records` those of the table before."""
-    shares = [1.0 if label == "*" else len(standing(label)) / len(values) for label in labels]
+def by_definition(labels: Sequence[str], records: int, values: set[str], meanings: Meaning) -> float:
+    """`labels` are the cells of the release, `records` is the number of records of the original table."""
+    shares = [1.0 if label == "*" else len(meanings(label)) / len(values) for label in labels]
     shares += [1.0] * (records - len(labels))
     mean = sum(shares) / len(shares)
     return max(0.0, (mean - 1 / len(values)) / (1 - 1 / len(values)))
@@ -49,7 +47,7 @@ def total_by_definition(losses: Sequence[float]) -> float:
     return prod(1 + loss for loss in losses) ** (1 / len(losses)) - 1
 
 
-def loss_of(after: Any, before: Any, hierarchies: dict[str, Any], qi: Sequence[str] = ("x",)) -> Loss:
+def measure_loss(after: Any, before: Any, hierarchies: dict[str, Any], qi: Sequence[str] = ("x",)) -> Loss:
     loss = acompass.measure(after, qi=qi, against=before, hierarchies=hierarchies).loss
     assert loss is not None
     return loss
@@ -59,33 +57,33 @@ def column(name: str, texts: Sequence[Any]) -> str:
     return csv_table(name, *((text,) for text in texts))
 
 
-def test_nothing_changed_and_everything_suppressed() -> None:
+def test_an_unchanged_table_loses_nothing_and_a_suppressed_one_everything() -> None:
     before = column("x", ["a", "b", "b", "c"])
-    assert loss_of(before, before, {}).total == 0
-    assert loss_of(column("x", "****"), before, {}).total == 1
-    assert loss_of(column("x", []), before, {}).total == 1
-    assert loss_of(column("x", ["b", "b", "*"]), before, {}).total == (1 + 1 + 3 + 3 - 4) / (4 * 2)
+    assert measure_loss(before, before, {}).total == 0
+    assert measure_loss(column("x", "****"), before, {}).total == 1
+    assert measure_loss(column("x", []), before, {}).total == 1
+    assert measure_loss(column("x", ["b", "b", "*"]), before, {}).total == (1 + 1 + 3 + 3 - 4) / (4 * 2)
 
 
 @pytest.mark.slow
 def test_adult_loses_what_the_definition_says(tmp_path: Path) -> None:
-    """The policy's labels: bands with an open end, levels of a file, `*`."""
+    """Its labels are bands with an open end, levels of a file, and `*`."""
     table, released = ADULT / "adult.csv.gz", tmp_path / "released.csv"
     policy = acompass.load(ADULT / "policy.acp")
     acompass.run(policy, table, output=released, params={"k": 5, "l": 3})
     education = ADULT / "hierarchies" / "education.csv"
     qi = ["age", "education", "race"]
-    loss = loss_of(released, table, {"education": education}, qi)
+    loss = measure_loss(released, table, {"education": education}, qi)
     before = list(csv.DictReader(gzip.decompress(table.read_bytes()).decode().splitlines()))
     after = list(csv.DictReader(released.read_text(encoding="utf-8").splitlines()))
     ages = {record["age"] for record in before}
     rows = [line.split(";") for line in education.read_text(encoding="utf-8").splitlines()]
-    standing: dict[str, tuple[set[str], Standing]] = {
+    meanings: dict[str, tuple[set[str], Meaning]] = {
         "age": (ages, lambda label: {age for age in ages if _in_band(int(age), label)}),
         "education": ({row[0] for row in rows}, lambda label: {row[0] for row in rows if label in row}),
         "race": ({record["race"] for record in before}, lambda label: {label}),
     }
-    expected = [by_definition([record[name] for record in after], len(before), *standing[name]) for name in qi]
+    expected = [by_definition([record[name] for record in after], len(before), *meanings[name]) for name in qi]
     assert [each.loss for each in loss.columns] == pytest.approx(expected, rel=1e-12)
     assert loss.total == pytest.approx(total_by_definition(expected), rel=1e-12)
     assert 0.01 < loss.total < 0.1
@@ -118,28 +116,28 @@ def _band(width: int) -> Callable[[int], str]:
 def test_any_release_loses_what_the_definition_says(release: tuple[list[int], list[str]]) -> None:
     numbers, labels = release
     values = set(map(str, numbers))
-    loss = loss_of(column("x", labels), column("x", numbers), {"x": "bands:5,10"})
-    standing: Standing = lambda label: {each for each in values if _in_band(int(each), label)}  # noqa: E731
-    expected = 0.0 if len(values) == 1 else by_definition(labels, len(numbers), values, standing)
+    loss = measure_loss(column("x", labels), column("x", numbers), {"x": "bands:5,10"})
+    meanings: Meaning = lambda label: {each for each in values if _in_band(int(each), label)}  # noqa: E731
+    expected = 0.0 if len(values) == 1 else by_definition(labels, len(numbers), values, meanings)
     assert loss.total == pytest.approx(expected)
 
 
 def test_the_rows_of_a_file_count_even_if_the_table_lacks_them(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("a;ab;*\nb;ab;*\nc;cd;*\nd;cd;*\n", encoding="utf-8")
-    loss = loss_of(column("x", ["ab", "c"]), column("x", ["a", "c"]), {"x": str(path)})
+    loss = measure_loss(column("x", ["ab", "c"]), column("x", ["a", "c"]), {"x": str(path)})
     assert loss.total == pytest.approx(((2 / 4 + 1 / 4) / 2 - 1 / 4) / (3 / 4))
 
 
-def test_labels_that_all_values_share(tmp_path: Path) -> None:
-    """`column_levels` leaves such levels out, or ends there."""
+def test_a_label_that_all_values_share_loses_everything(tmp_path: Path) -> None:
+    """`column_levels` omits such levels, or ends with one."""
     path = tmp_path / "x.csv"
     path.write_text("a;ab;all;*\nb;ab;all;*\n", encoding="utf-8")
     for label in ("ab", "all", "*"):
-        assert loss_of(column("x", [label, "a"]), column("x", "ab"), {"x": path}).total == 0.5
+        assert measure_loss(column("x", [label, "a"]), column("x", "ab"), {"x": path}).total == 0.5
     days = column("x", ["2018-03-01", "2018-03-02"])
     for label in ("2018-03", "2018-Q1", "2018", "2010s", "*"):
-        assert loss_of(column("x", [label, "2018-03-01"]), days, {"x": "dates"}).total == 0.5
+        assert measure_loss(column("x", [label, "2018-03-01"]), days, {"x": "dates"}).total == 0.5
 
 
 def test_each_person_counts_with_weights() -> None:
@@ -152,12 +150,12 @@ def test_each_person_counts_with_weights() -> None:
 
 def test_missing_values_are_suppressed_unless_they_were_missing_before() -> None:
     before = column("x", ["a", "b", None, "c", "d"])
-    assert loss_of(before, before, {}).total == 0
-    assert loss_of(column("x", ["a", None, None, "c", "d"]), before, {}).total == pytest.approx(1 / 5)
+    assert measure_loss(before, before, {}).total == 0
+    assert measure_loss(column("x", ["a", None, None, "c", "d"]), before, {}).total == pytest.approx(1 / 5)
 
 
-def test_more_records_than_before() -> None:
-    assert loss_of(column("x", "aab"), column("x", "ab"), {}).total == 0
+def test_more_records_than_before_lose_nothing() -> None:
+    assert measure_loss(column("x", "aab"), column("x", "ab"), {}).total == 0
 
 
 @pytest.mark.parametrize(
@@ -174,17 +172,17 @@ def test_more_records_than_before() -> None:
         ),
     ],
 )
-def test_values_of_another_type_are_the_same_values(
+def test_equal_values_of_another_type_lose_nothing(
     tmp_path: Path, type_: str, values: list[Any], after: list[str]
 ) -> None:
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE t (x {type_})")
         con.executemany("INSERT INTO t VALUES (?)", [[value] for value in values])
         con.execute(f"COPY t TO '{tmp_path}/before.parquet' (FORMAT parquet)")
-    assert loss_of(column("x", after), tmp_path / "before.parquet", {}).total == 0
+    assert measure_loss(column("x", after), tmp_path / "before.parquet", {}).total == 0
 
 
-def test_labels_of_dates_and_codes() -> None:
+def test_labels_of_dates_and_codes_lose_by_their_size() -> None:
     before = csv_table("d,z", ("01.03.2018", "02139"), ("31.12.2019", "02140"), ("01.04.2018", "90210"))
     after = csv_table("d,z", ("2018", "021**"), ("2019-12-31", "*"), ("2018-04", "90210"))
     loss = acompass.measure(
@@ -204,14 +202,14 @@ def test_labels_of_dates_and_codes() -> None:
 def test_a_label_on_no_level_is_an_error_without_the_label(label: str) -> None:
     numbers = column("x", range(30, 80))
     with pytest.raises(CallError, match="1 label in column `x` not found on its levels: numbers, bands of") as error:
-        loss_of(column("x", [30, label]), numbers, {})
+        measure_loss(column("x", [30, label]), numbers, {})
     assert label not in str(error.value)
 
 
 def test_every_column_with_such_labels_is_reported() -> None:
     before, after = csv_table("x,y,z", ("a", "b", "c")), csv_table("x,y,z", ("Q", "b", "R"))
     with pytest.raises(CallError) as error:
-        loss_of(after, before, {}, ["x", "y", "z"])
+        measure_loss(after, before, {}, ["x", "y", "z"])
     assert [finding.code for finding in error.value.diagnostics] == ["AC615", "AC615"]
 
 
@@ -223,27 +221,23 @@ def test_every_column_with_such_labels_is_reported() -> None:
         (("x=bands:5", "X=bands:5"), "column `x` has two hierarchies"),
     ],
 )
-def test_hierarchies_that_cannot_be_used(hierarchies: Any, message: str) -> None:
+def test_hierarchies_that_cannot_be_used_are_rejected(hierarchies: Any, message: str) -> None:
     table = csv_table("x,y", (1, 2))
     with pytest.raises(CallError, match=message):
-        loss_of(table, table, hierarchies)
+        measure_loss(table, table, hierarchies)
 
 
-def test_a_column_whose_name_has_an_equals_sign() -> None:
+def test_a_column_name_may_contain_an_equals_sign() -> None:
     table = csv_table("a=b", (1,), (2,))
-    (found,) = loss_of(table, table, ("a=b=bands:5",), ["a=b"]).columns  # type: ignore[arg-type]
+    (found,) = measure_loss(table, table, ("a=b=bands:5",), ["a=b"]).columns  # type: ignore[arg-type]
     assert found.levels == "2 values, only level `*`"
 
 
-def measured(*arguments: str) -> Any:
-    return CliRunner().invoke(app, ["measure", *arguments], catch_exceptions=False)
-
-
-def test_the_command() -> None:
+def test_the_command_shows_the_loss() -> None:
     before, after = column("x", range(20, 40)), column("x", ["20-24"] * 20)
-    text = measured(after, "--qi", "x", "--against", before, "--hierarchy", "x=bands:5").stdout
+    text = measure_command(after, "--qi", "x", "--against", before, "--hierarchy", "x=bands:5").stdout
     assert text.endswith("loss 0.2105\n\ncolumn    loss  levels\nx       0.2105  numbers, bands of 5\n")
-    proposed = measured(after, "--qi", "x", "--against", before, "--loss", "--json").stdout
+    proposed = measure_command(after, "--qi", "x", "--against", before, "--loss", "--json").stdout
     assert json.loads(proposed)["loss"] == {
         "total": pytest.approx(4 / 19),
         "per_column": {"x": pytest.approx(4 / 19)},
@@ -252,12 +246,14 @@ def test_the_command() -> None:
     }
 
 
-def test_a_loss_needs_the_table_before() -> None:
+def test_a_loss_needs_the_original_table() -> None:
     table = column("x", range(20))
-    assert "error[AC616]: a loss needs the table before" in measured(table, "--qi", "x", "--loss").stderr
+    assert (
+        "error[AC616]: measuring loss requires the table before" in measure_command(table, "--qi", "x", "--loss").stderr
+    )
 
 
-def test_no_loss_without_hierarchies() -> None:
+def test_without_hierarchies_no_loss_is_measured() -> None:
     table = column("x", range(20))
     measures: Measures = acompass.measure(table, ["x"], against=table)
     assert measures.loss is None
@@ -291,7 +287,7 @@ def _loss(policy: str, table: list[dict[str, Any]] = TABLE) -> Loss | None:
     return found.loss
 
 
-def test_it_is_what_measure_finds_with_the_same_levels() -> None:
+def test_the_levels_of_a_policy_give_the_loss_that_measure_finds() -> None:
     found = _loss(MAPS)
     given = {"City": "city.csv", "Zip": "prefix:3", "Day": "dates"}
     released = acompass.run(MAPS, TABLE).table

@@ -87,7 +87,7 @@ def test_a_weight_is_equivalent_to_repeating_the_record(weighted: list[tuple[tup
 def test_decimal_weights_scale_the_sizes_and_nothing_else(
     weighted: list[tuple[tuple[Any, ...], int]],
 ) -> None:
-    """An eighth of each weight: three decimals."""
+    """The weights are eighths of integers, with three decimals."""
     whole = as_table([(*r, n) for r, n in weighted], (*NAMES, "Number"))
     eighths = as_table([(*r, Decimal(n) / 8) for r, n in weighted], (*NAMES, "Weight"))
     one = measure(whole, ["q", "r"], ["s", "v"], weight="Number")
@@ -135,7 +135,7 @@ def test_a_column_changes_by_the_distance_of_its_distributions(after: list[Any],
         # five values of shares 1/2, 1/8, 1/8, 1/8, 1/8: exp(H) is 4 without being balanced
         (((1, 4), (4, 1)), 4),
         (((1_000, 4), (4_000, 1)), 4),
-        # one record from balance: below, by less than a double can tell
+        # one record away from balance: below l by less than a double can represent
         (((333_333, 2), (333_334, 1)), 2),
         (((2**46 - 1, 1), (2**46, 1)), 1),
         (((9, 1), (1, 1)), 1),
@@ -145,7 +145,7 @@ def test_entropy_l_is_the_floor_of_the_true_value(profile: Profile, l_: int) -> 
     assert whole_l(profile) == l_
 
 
-def test_the_value_beside_it_is_exact_where_it_is_whole() -> None:
+def test_effective_values_are_exact_where_they_are_whole() -> None:
     assert float(effective_values(((50, 2),))) == 2.0
     assert float(effective_values(((1, 4), (4, 1)))) == 4.0
 
@@ -157,19 +157,19 @@ def test_a_balanced_binary_column_is_entropy_2_diverse(size: int) -> None:
     assert (found.entropy_l, found.entropy_effective) == (2, 2.0)
 
 
-def test_the_table_takes_the_least_diverse_of_classes_that_doubles_cannot_tell_apart() -> None:
+def test_classes_that_round_to_the_same_entropy_are_distinguished() -> None:
     halves = [("a", "x", 2**40), ("a", "y", 2**40), ("b", "x", 2**40), ("b", "y", 2**40 + 1)]
     assert measure(csv_table("q,s,n", *halves[:2]), ["q"], ["s"], "n").sensitive[0].entropy_l == 2
     assert measure(csv_table("q,s,n", *halves), ["q"], ["s"], "n").sensitive[0].entropy_l == 1
 
 
-def test_ratios_that_doubles_cannot_tell_apart_are_told_apart() -> None:
+def test_ratios_that_round_to_the_same_double_are_distinguished() -> None:
     big = 2**40
     table = csv_table("q,s,n", ("a", "x", big), ("a", "y", big), ("b", "x", big + 1), ("b", "y", big))
     assert measure(table, ["q"], ["s"], "n").sensitive[0].alpha == Fraction(big + 1, 2 * big + 1)
 
 
-def test_a_fraction_is_compared_with_a_logarithm_to_as_many_digits_as_it_takes() -> None:
+def test_a_fraction_is_compared_with_a_logarithm_to_enough_digits() -> None:
     with localcontext(Context(prec=120)):
         near = Fraction(Decimal(2).ln())
     assert exceeds_log(near + Fraction(1, 10**100), Fraction(2))
@@ -195,7 +195,7 @@ def _salaries(*classes: tuple[int, ...]) -> str:
     return csv_table("Zip,Salary", *((f"zip {i}", s) for i, each in enumerate(classes) for s in each))
 
 
-def test_four_anonymous_inpatients_of_machanavajjhala() -> None:
+def test_the_inpatients_of_machanavajjhala_are_4_anonymous() -> None:
     table = _inpatients((HEART, HEART, VIRAL, VIRAL), (CANCER, HEART, VIRAL, VIRAL), (CANCER,) * 4)
     measures = measure(table, ["Zip"], ["Condition"])
     assert measures.k == 4
@@ -203,7 +203,7 @@ def test_four_anonymous_inpatients_of_machanavajjhala() -> None:
     assert measures.sensitive[0].alpha == 1
 
 
-def test_three_diverse_inpatients_of_machanavajjhala() -> None:
+def test_the_inpatients_of_machanavajjhala_are_3_diverse() -> None:
     table = _inpatients((HEART, VIRAL, CANCER, CANCER), (CANCER, HEART, VIRAL, VIRAL), (HEART, VIRAL, CANCER, CANCER))
     found = measure(table, ["Zip"], ["Condition"]).sensitive[0]
     assert (found.distinct_l, found.entropy_l) == (3, 2)
@@ -211,14 +211,14 @@ def test_three_diverse_inpatients_of_machanavajjhala() -> None:
     assert found.recursive_c == 2
 
 
-def test_salaries_of_li_before_and_after_closeness() -> None:
+def test_the_salaries_of_li_have_the_published_closeness() -> None:
     diverse = measure(_salaries((3, 4, 5), (6, 11, 8), (7, 9, 10)), ["Zip"], ["Salary"]).sensitive[0]
     assert diverse.t_ordered == diverse.t == Fraction(3, 8)
     close = measure(_salaries((3, 5, 9), (6, 11, 8), (4, 7, 10)), ["Zip"], ["Salary"]).sensitive[0]
     assert close.t_ordered == Fraction(1, 6)
 
 
-def test_the_table_that_the_a_compass_paper_ends_with() -> None:
+def test_the_last_table_of_the_paper_is_2_anonymous_and_2_diverse() -> None:
     records = [
         (54, "212**", 3500),
         (54, "212**", 7400),
@@ -296,7 +296,7 @@ def test_a_table_of_no_records_has_nothing_to_measure() -> None:
     assert measures.to_json()["k"] is None
 
 
-def test_against_the_table_before_says_what_was_lost() -> None:
+def test_a_comparison_shows_what_was_lost() -> None:
     before = csv_table("Age,Zip", (31, "a"), (38, "a"), (44, "b"), (47, "b"))
     after = csv_table("Age,Zip", ("3*", "a"), ("3*", "a"), ("4*", "b"))
     comparison = measure(after, ["Age", "Zip"], against=before).comparison

@@ -1,4 +1,4 @@
-"""Journalist and individual risk by sampling weights."""
+"""Risks by sampling weights, by quasi-identifier, and with weighted records."""
 
 import random
 import statistics
@@ -42,7 +42,7 @@ def _risks(table: Any, *qi: str, **options: Any) -> tuple[Journalist, Sampling]:
 @settings(max_examples=at_length(10))
 def test_every_risk_matches_its_definition(table: list[tuple[str | None, int, Decimal]]) -> None:
     journalist, sampling = _risks(csv_table("q,r,w", *table), "q", "r", below=[4])
-    found = by_definition.sampled(table, (0, 1), [Fraction(each[2]) for each in table])
+    found = by_definition.sample_sizes(table, (0, 1), [Fraction(each[2]) for each in table])
     population = [max(persons, Fraction(number)) for number, persons in found]
     assert journalist.maximum == 1 / min(population)
     assert float(journalist.marketer) == pytest.approx(sum(1 / each for each in population) / len(table))
@@ -84,7 +84,7 @@ def test_prosecutor_risk_and_class_sizes_are_those_of_the_sample() -> None:
 
 
 def test_a_class_that_is_sampled_whole_has_the_risk_of_the_prosecutor() -> None:
-    """Also if its weights add up to less: the persons in the sample are in the population."""
+    """Even if its weights add up to less, because the persons in the sample are in the population."""
     for persons in (Fraction(1, 2), 1, 2, 3):
         assert individual_risk(3, persons) == individual_risk(3, 3)
     assert (individual_risk(1, 1), individual_risk(2, 2)) == (1, Decimal("0.5"))
@@ -95,12 +95,12 @@ def test_a_class_that_is_sampled_whole_has_the_risk_of_the_prosecutor() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 3, 7])
 def test_risk_is_continuous_where_a_class_is_sampled_whole(number: int) -> None:
-    """Digits enough for the smallest weight that a table can have."""
+    """With enough digits for the smallest weight that a table can have."""
     almost = individual_risk(number, number + Fraction(1, 10**18))
     assert float(almost) == pytest.approx(1 / number, rel=1e-15)
 
 
-def test_tenths_do_not_round() -> None:
+def test_sampling_weights_of_a_tenth_do_not_round() -> None:
     journalist, sampling = _risks(csv_table("q,w", *[("a", "0.1")] * 30, *[("b", "0.7")] * 2, ("b", "1.6")))
     assert sampling.persons == 6
     assert sampling.understated == 1
@@ -144,7 +144,7 @@ def test_the_report_has_the_risks_before_and_after(tmp_path: Any) -> None:
         ({"population": [{"q": "a"}]}, "`--population` and `--sampling-weight` are given"),
     ],
 )
-def test_other_ways_to_count_are_refused(options: dict[str, Any], found: str) -> None:
+def test_a_sampling_weight_excludes_other_ways_to_count(options: dict[str, Any], found: str) -> None:
     with pytest.raises(CallError) as error:
         _risks(csv_table("q,w,n", ("a", 2, 3)), **options)
     (diagnostic,) = error.value.diagnostics
@@ -165,7 +165,7 @@ def test_a_sampling_weight_is_a_positive_number(value: object) -> None:
     assert error.value.diagnostics[0].code == "AC605"
 
 
-def test_renderers() -> None:
+def test_every_renderer_shows_the_risks_of_a_sample() -> None:
     table = csv_table("q,w", *[("a", "0.4")] * 2, ("b", "7.5"), ("c", 1000))
     measured = measure(table, ["q"], sampling_weight="w", below=[10])
     text = measures_text(measured)
@@ -220,7 +220,7 @@ INCOMPLETE = (
 
 
 @pytest.mark.parametrize(("_record", "records", "persons", "risk"), EXAMPLE)
-def test_individual_risk_of_each_record(_record: object, records: int, persons: str, risk: str) -> None:
+def test_each_record_has_the_published_individual_risk(_record: object, records: int, persons: str, risk: str) -> None:
     assert round(individual_risk(records, Fraction(persons)), 8) == Decimal(risk)
 
 
@@ -229,11 +229,11 @@ SURVEYED = ((359, 35900, "2.793218e-05"), (351, 35100, "2.857061e-05"), (161, 16
 
 
 @pytest.mark.parametrize(("records", "persons", "risk"), SURVEYED)
-def test_individual_risk_in_large_classes(records: int, persons: int, risk: str) -> None:
+def test_large_classes_have_the_published_individual_risk(records: int, persons: int, risk: str) -> None:
     assert f"{individual_risk(records, persons):.6e}".replace("e-5", "e-05") == risk
 
 
-def test_the_table_of_the_example() -> None:
+def test_the_published_example_has_its_published_risks() -> None:
     table = csv_table("Key1,Key2,Key3,Key4,w", *(record for record, *_ in EXAMPLE))
     measures = measure(table, KEYS, sampling_weight="w")
     sampling, journalist = measures.sampling, measures.journalist
@@ -273,7 +273,7 @@ weights = st.decimals("0.1", "3", places=1)
 
 
 def _sizes(records: Sequence[Sequence[Any]], columns: Sequence[int]) -> tuple[tuple[Fraction, int], ...]:
-    """The sizes of the classes, of which the last value of a record is the weight."""
+    """The sizes of the classes. The last value of a record is its weight."""
     groups = by_definition.classes(records, columns)
     return tuple(sorted(Counter(sum(Fraction(r[-1]) for r in each) for each in groups).items()))
 
@@ -295,7 +295,7 @@ def test_each_column_is_measured_alone_and_left_out(table: list[tuple[Any, ...]]
 PEOPLE = csv_table("Age,Sex,Zip", (31, "f", 1), (31, "m", 1), (42, "f", 1), (57, "f", 2))
 
 
-def test_the_figures_of_a_small_table() -> None:
+def test_a_small_table_has_these_figures() -> None:
     measures = measure(PEOPLE, ["Age", "Sex", "Zip"])
     age, sex, _ = measures.by_quasi_identifier
     assert (age.alone.number, age.alone.uniques) == (3, 2)
@@ -317,7 +317,7 @@ def test_without_the_only_quasi_identifier_all_records_are_equal() -> None:
     assert "without it" not in measures_text(measures)
 
 
-def test_renderers_quasi_identifiers() -> None:
+def test_every_renderer_shows_the_risk_by_quasi_identifier() -> None:
     measures = measure(PEOPLE, ["Age", "Sex", "Zip"])
     rows = [line.split() for line in measures_text(measures).splitlines()]
     assert ["Age", "3", "2", "1", "2", "0.75"] in rows
@@ -361,12 +361,12 @@ def test_sizes_are_exact_sums_of_weights(table: Any) -> None:
     assert measured.classes.prosecutor_average == Fraction(2) / Fraction(81, 4)
 
 
-def test_tenths_do_not_round_weights() -> None:
+def test_weights_of_a_tenth_do_not_round() -> None:
     table = csv_table("q,w", *(("a", "0.1") for _ in range(30)))
     assert measure(table, ["q"], weight="w").classes.sizes == ((3, 1),)
 
 
-def test_decimals_below_one() -> None:
+def test_weights_may_be_below_one() -> None:
     table = _arrow(pyarrow.decimal128(2, 2), [Decimal("0.25"), Decimal("0.5"), Decimal("0.99")])
     measured = measure(table, ["q"], weight="w")
     assert measured.classes.sizes == ((Fraction(3, 4), 1), (Fraction(99, 100), 1))
@@ -374,7 +374,7 @@ def test_decimals_below_one() -> None:
     assert "below 1" in measures_text(measured)
 
 
-def test_a_population_without_weights_or_with_others() -> None:
+def test_a_population_may_have_other_weights_or_none() -> None:
     table = csv_table("q,w", ("a", "1.5"), ("b", "2.25"))
     weighted = csv_table("q,w", ("a", "3"), ("b", "4.125"))
     found = measure(table, ["q"], weight="w", population=weighted).journalist
@@ -386,7 +386,7 @@ def test_a_population_without_weights_or_with_others() -> None:
     assert found.maximum == Fraction(1, 2)
 
 
-def test_renderers_weights(tmp_path: Path) -> None:
+def test_every_renderer_shows_weighted_records(tmp_path: Path) -> None:
     measured = measure(
         csv_table(*SAMPLE), ["q"], ["s"], weight="w", against=csv_table(*SAMPLE), report=tmp_path / "r.html"
     )

@@ -1,7 +1,8 @@
-"""The SQL that DuckDB receives for every literate case: `python -m tests.plan.core_statements` records it.
+"""Record the SQL that DuckDB receives for every literate case: `python -m tests.plan.core_statements --write`.
 
 It was recorded before the everyday language (section 5) was added, which must not change the plans of core programs."""
 
+import argparse
 import hashlib
 import json
 import re
@@ -17,7 +18,7 @@ from acompass.language.program.constants import parse_settings
 from tests.language.cases import Case, all_cases, write_table
 
 RECORDED = Path(__file__).with_name("core_statements.json")
-#: a process numbers the tables that it loads
+#: each process numbers the tables that it loads
 _LOADED = re.compile(r"\bloaded\d+\b")
 
 
@@ -26,14 +27,14 @@ def digest(case: Case) -> str | None:
     with TemporaryDirectory() as folder, chdir(folder):
         table = write_table(case)
         try:
-            planned = _planned(case, table)
+            planned = _plan(case, table)
         except AcompassError:
             return None
         statements = (_LOADED.sub("loaded", statement) for statement in planned.statements)
         return hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]
 
 
-def _planned(case: Case, table: str):
+def _plan(case: Case, table: str):
     trace = case.option("trace")
     return api.plan(
         case.blocks["acompass"],
@@ -47,11 +48,14 @@ def _planned(case: Case, table: str):
     )
 
 
-def recorded() -> dict[str, str]:
+def recorded_digests() -> dict[str, str]:
     return json.loads(RECORDED.read_text())
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", required=True, help=f"overwrite {RECORDED.name}")
+    parser.parse_args()
     found = {case.id: digest(case) for case in all_cases()}
     runnable = {id_: each for id_, each in found.items() if each is not None}
     RECORDED.write_text(json.dumps(runnable, indent=1, ensure_ascii=False, sort_keys=True) + "\n")

@@ -1,4 +1,4 @@
-"""Policies in the shapes of real ones; each rewrite applies to some of them."""
+"""Realistic policies; each rewrite applies to some of them."""
 
 import random
 from collections.abc import Sequence
@@ -9,10 +9,8 @@ from typing import Any
 import duckdb
 
 from acompass.engines.duckdb.session import DuckDBSession
-from acompass.language.program.program import Program
 from acompass.language.program.types import INTEGER, TEXT, Column, Schema
-from acompass.plan.planner import Rewrite, plan
-from acompass.plan.stages import Stage
+from acompass.plan.planner import Rewrite
 from acompass.testing.conformance.cases import Case
 from acompass.testing.conformance.comparison import Observation, observe_session
 from benchmarks.policies import TANGLED_COLUMNS
@@ -173,15 +171,11 @@ def duckdb_session():
         yield DuckDBSession(con)
 
 
-def case_of(policy: str, schema: Schema, records: Sequence[tuple[Any, ...]]) -> Case:
+def make_case(policy: str, schema: Schema, records: Sequence[tuple[Any, ...]]) -> Case:
     trace = [Fraction(i % 7, 7) for i in range(len(records) * 20)]
     return Case(policy, schema, list(records), trace, {})
 
 
-def observed(case: Case, rewrites: Sequence[Rewrite]) -> Observation:
+def observe(case: Case, rewrites: Sequence[Rewrite]) -> Observation:
     with duckdb_session() as session:
         return observe_session(session, rewrites)(case, case.program())
-
-
-def stages(program: Program, rewrites: Sequence[Rewrite]) -> tuple[Stage, ...]:
-    return plan(program, rewrites)

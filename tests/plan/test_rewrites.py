@@ -1,4 +1,4 @@
-"""Each rewrite changes the plan of a fixture, but not its results."""
+"""Each rewrite changes the plan of some fixture, but never its results."""
 
 import random
 from dataclasses import replace
@@ -12,7 +12,7 @@ from acompass.language.program.types import INTEGER, TEXT, Column
 from acompass.plan.class_rewrites import count_combinations, count_in_two_levels, share_aggregations
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
-from acompass.plan.planner import REWRITES
+from acompass.plan.planner import REWRITES, plan
 from acompass.plan.record_rewrites import (
     flaggable_requirement,
     inline_ranges,
@@ -31,35 +31,35 @@ from benchmarks.policies import tangled
 from tests.folding import folded
 from tests.length import at_length
 from tests.plan import fixtures
-from tests.plan.fixtures import case_of, duckdb_session, observed, stages
+from tests.plan.fixtures import duckdb_session, make_case, observe
 
 
 def case(policy):
-    return case_of(policy, fixtures.SCHEMA, fixtures.RECORDS)
+    return make_case(policy, fixtures.SCHEMA, fixtures.RECORDS)
 
 
 def dependent_case(count):
-    return case_of(tangled(count), fixtures.DEPENDENT_SCHEMA, fixtures.DEPENDENT_RECORDS)
+    return make_case(tangled(count), fixtures.DEPENDENT_SCHEMA, fixtures.DEPENDENT_RECORDS)
 
 
 def test_merge_chains_merges_requirements_on_the_same_columns():
-    chained = stages(case(fixtures.DISJOINT).program(), [merge_chains])
+    chained = plan(case(fixtures.DISJOINT).program(), [merge_chains])
     assert [tuple(r.index for r in stage.requirements) for stage in chained] == [(1, 4), (2, 5), (3, 6)]
 
 
 def test_merge_chains_ends_a_run_with_a_type_change():
-    chained = stages(case(fixtures.CHAIN).program(), [merge_chains])
+    chained = plan(case(fixtures.CHAIN).program(), [merge_chains])
     assert [len(stage.requirements) for stage in chained] == [6, 1]
 
 
 def test_look_up_values_applies_to_long_chains():
-    (chain,) = stages(case(fixtures.LONG_CHAIN).program(), [merge_chains, look_up_values])
+    (chain,) = plan(case(fixtures.LONG_CHAIN).program(), [merge_chains, look_up_values])
     assert isinstance(chain, ChainStage)
     assert chain.by_values
 
 
 def test_inline_ranges_applies_to_short_chains_on_one_column():
-    chain, _ = stages(case(fixtures.CHAIN).program(), [merge_chains, inline_ranges])
+    chain, _ = plan(case(fixtures.CHAIN).program(), [merge_chains, inline_ranges])
     assert isinstance(chain, ChainStage)
     assert chain.inline
 
@@ -69,57 +69,57 @@ def indexes(planned):
 
 
 def test_share_scans_counts_every_check_together():
-    (scan,) = stages(case(fixtures.CHECKS).program(), [share_scans])
+    (scan,) = plan(case(fixtures.CHECKS).program(), [share_scans])
     assert isinstance(scan, ScanStage)
 
 
 def test_share_scans_stops_where_values_were_written_dropped_or_drawn():
-    scanned = stages(case(fixtures.INDEPENDENT).program(), [share_scans])
+    scanned = plan(case(fixtures.INDEPENDENT).program(), [share_scans])
     assert indexes(scanned) == [(1,), (2,), (3, 4, 5), (6,)]
-    dependent = stages(case(fixtures.MIXED_COLUMNS).program(), [share_scans])
+    dependent = plan(case(fixtures.MIXED_COLUMNS).program(), [share_scans])
     assert indexes(dependent) == [(1,), (2,), (3,), (4,)]
 
 
 def test_share_scans_bounds_a_statement():
     checks = "EACH RESULT : Age > 1 AND Age < 80 AND Pay > 0 AND Pay < 9000;" * 250
-    scanned = stages(case(checks).program(), [share_scans])
+    scanned = plan(case(checks).program(), [share_scans])
     assert [len(stage.requirements) for stage in scanned] == [100, 100, 50]
 
 
 def test_store_dependent_stages_cuts_requirements_that_would_grow():
-    dependent = stages(dependent_case(20).program(), [store_dependent_stages])
+    dependent = plan(dependent_case(20).program(), [store_dependent_stages])
     assert sum(isinstance(stage, DependentStage) for stage in dependent) >= 8
     assert [index for each in indexes(dependent) for index in each] == list(range(1, 21))
 
 
 def test_store_dependent_stages_leaves_requirements_that_stay_small():
-    naive = stages(case(fixtures.MIXED_COLUMNS).program(), [])
+    naive = plan(case(fixtures.MIXED_COLUMNS).program(), [])
     assert store_dependent_stages(naive) == naive
 
 
 def test_share_aggregations_joins_requirements_on_the_same_groups():
-    (group,) = stages(case(fixtures.SAME_GROUPS).program(), [share_aggregations])
+    (group,) = plan(case(fixtures.SAME_GROUPS).program(), [share_aggregations])
     assert isinstance(group, GroupStage)
     assert len(group.requirements) == 4
 
 
 def test_count_in_two_levels_applies_to_counts_of_one_column():
     rewrites = [share_aggregations, count_in_two_levels]
-    group, _ = stages(case(fixtures.K_AND_L).program(), rewrites)
+    group, _ = plan(case(fixtures.K_AND_L).program(), rewrites)
     assert group.two_levels
-    (mixed,) = stages(case(fixtures.SAME_GROUPS).program(), rewrites)
+    (mixed,) = plan(case(fixtures.SAME_GROUPS).program(), rewrites)
     assert not mixed.two_levels
 
 
 def test_count_combinations_merges_the_cascade_and_leaves_the_stages_before_it():
-    planned = stages(case(fixtures.CASCADE_OF_REPLACES).program(), REWRITES)
+    planned = plan(case(fixtures.CASCADE_OF_REPLACES).program(), REWRITES)
     assert indexes(planned) == [(1,), (2, 3, 4, 5, 6), (7,)]
     assert isinstance(planned[1], CascadeStage)
     assert planned[1].columns == (0, 1)
 
 
 def test_count_combinations_chooses_the_columns_of_the_largest_requirement():
-    (cascade,) = stages(case(fixtures.CASCADE).program(), REWRITES)
+    (cascade,) = plan(case(fixtures.CASCADE).program(), REWRITES)
     assert isinstance(cascade, CascadeStage)
     assert cascade.columns == (0, 1, 3)
 
@@ -139,14 +139,14 @@ def test_count_combinations_chooses_the_columns_of_the_largest_requirement():
     ],
 )
 def test_count_combinations_leaves_the_rest(policy):
-    planned = stages(case(policy).program(), REWRITES)
+    planned = plan(case(policy).program(), REWRITES)
     assert not any(isinstance(stage, CascadeStage) for stage in planned)
 
 
 def test_always_takes_one_pass():
-    """Twenty lines overwrite columns in one SELECT, and none of them is counted."""
+    """Twenty lines overwrite columns in one SELECT, without counting records."""
     program = case("ALWAYS : REPLACE Pay WITH 1; ALWAYS : REPLACE Zip WITH '*';" * 10).program()
-    (scan,) = stages(program, REWRITES)
+    (scan,) = plan(program, REWRITES)
     assert isinstance(scan, ScanStage)
     with duckdb_session() as session:
         columns = [sql.column(i) for i in range(len(fixtures.SCHEMA))]
@@ -157,7 +157,7 @@ def test_always_takes_one_pass():
 
 
 def test_a_plan_without_rewrites_has_a_stage_for_each_requirement():
-    naive = stages(case(fixtures.ALTERNATING).program(), [])
+    naive = plan(case(fixtures.ALTERNATING).program(), [])
     assert len(naive) == 7
     assert all(isinstance(stage, RecordStage | GroupStage) for stage in naive)
 
@@ -193,7 +193,7 @@ def always_count(planned):
 
 
 def never_count(planned):
-    """A threshold that no table reaches."""
+    """`count_combinations` with a threshold that no table reaches."""
     return tuple(replace(s, fewest_records=1_000) if isinstance(s, CascadeStage) else s for s in planned)
 
 
@@ -221,7 +221,7 @@ VARIANTS = {
 def test_every_fixture_gives_what_semantics_gives(name, variants):
     fixture = case(fixtures.ALL[name])
     found = {
-        variant: compare(fixture, lambda each, program, variant=variant: observed(each, VARIANTS[variant]))
+        variant: compare(fixture, lambda each, program, variant=variant: observe(each, VARIANTS[variant]))
         for variant in variants
     }
     assert found == dict.fromkeys(variants)
@@ -230,7 +230,7 @@ def test_every_fixture_gives_what_semantics_gives(name, variants):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.slow
 def test_dependent_requirements_agree_with_semantics(variant):
-    found = compare(dependent_case(20), lambda each, program: observed(each, VARIANTS[variant]))
+    found = compare(dependent_case(20), lambda each, program: observe(each, VARIANTS[variant]))
     assert found is None
 
 
@@ -283,13 +283,13 @@ def people(rng):
 @pytest.mark.slow
 def test_a_random_cascade_gives_what_semantics_gives(seed):
     rng = random.Random(f"repeats {seed}")
-    case = case_of(cascade(rng), SCHEMA, people(rng))
+    case = make_case(cascade(rng), SCHEMA, people(rng))
     rewrites = VARIANTS["always count combinations"]
-    assert compare(case, lambda each, program: observed(each, rewrites)) is None
+    assert compare(case, lambda each, program: observe(each, rewrites)) is None
 
 
 def test_a_changed_record_reactivates_the_class_that_it_moves_into(monkeypatch):
-    """Two records of zip 12 become zip 11, where a class of three then has too many."""
+    """Two records of zip 12 join a class of three in zip 11, which then has too many."""
     steps = []
     original = cascades._Steps._reactivate
     monkeypatch.setattr(cascades._Steps, "_reactivate", lambda *args: steps.append(original(*args)) or steps[-1])
@@ -298,7 +298,7 @@ def test_a_changed_record_reactivates_the_class_that_it_moves_into(monkeypatch):
         " : REPLACE Zip WITH '11' THEN REPLACE Age WITH 9 THEN REJECT;"
     )
     records = [(1, "11", "flu")] * 3 + [(1, "12", "flu")] * 2 + [(2, "21", "flu")] * 4
-    found = compare(case_of(policy, SCHEMA, records), lambda each, program: observed(each, VARIANTS["all"]))
+    found = compare(make_case(policy, SCHEMA, records), lambda each, program: observe(each, VARIANTS["all"]))
     assert found is None
     assert [step.active and step.active.records for step in steps] == [5, 5, None]
 

@@ -1,4 +1,4 @@
-"""No statement grows with the number of requirements that read what earlier ones wrote."""
+"""The statements of plans: their size, their number, and no floats and no seed in draws."""
 
 import re
 from itertools import pairwise
@@ -7,13 +7,13 @@ import pytest
 from sqlglot import exp, parse_one
 
 from acompass.language.program.effects import draws
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.duckdb import DUCKDB
 from acompass.plan.lowering.postgres import POSTGRES
 from acompass.plan.lowering.spark import SPARK
 from acompass.plan.lowering.state import State
-from acompass.plan.planner import REWRITES
+from acompass.plan.planner import REWRITES, plan
 from acompass.plan.run.context import Context, SeededTrace
 from acompass.plan.run.execution import LARGEST, execute, final_select
 from acompass.plan.run.statements import DIALECTS, dry_run
@@ -22,17 +22,17 @@ from acompass.testing.conformance.comparison import upload_records
 from benchmarks.policies import tangled
 from tests.language.cases import all_cases
 from tests.plan import fixtures
-from tests.plan.core_statements import digest, recorded
+from tests.plan.core_statements import digest, recorded_digests
 from tests.plan.fixtures import DEPENDENT_SCHEMA as SCHEMA
-from tests.plan.fixtures import case_of, duckdb_session, stages
+from tests.plan.fixtures import duckdb_session, make_case
 from tests.plan.test_rewrites import always_count
 
-#: the nodes of one such requirement on plain columns, with some margin
+#: the nodes of one requirement on plain columns, with some margin
 ONE_REQUIREMENT = 250
 
 
 class MeasuringSession:
-    """A session without an engine, which measures statements and lists tables; every EACH affects a record."""
+    """A session without an engine that measures statements and lists tables. Every EACH affects a record."""
 
     def __init__(self, dialect):
         self.dialect = dialect
@@ -53,7 +53,7 @@ class MeasuringSession:
 
 
 def expanded_size(query):
-    """The nodes of the query's largest expression, once the columns of nested SELECTs are replaced by expressions."""
+    """The number of nodes of the largest expression, with the columns of nested SELECTs expanded."""
     where = query.args.get("where")
     inner = _columns(query.find(exp.Subquery))
     parts = [*query.expressions, *([where.this] if where else [])]
@@ -77,11 +77,11 @@ def _size(expression, inner):
 
 
 def run(count, dialect, rewrites):
-    program = case_of(tangled(count), SCHEMA, []).program()
+    program = make_case(tangled(count), SCHEMA, []).program()
     columns = [sql.column(i) for i in range(len(SCHEMA))]
     state = State(sql.query(columns, sql.table("records")), SCHEMA, has_row_key=False, records=1)
     session = MeasuringSession(dialect)
-    execute(Context(session, SeededTrace("")), state, stages(program, rewrites))
+    execute(Context(session, SeededTrace("")), state, plan(program, rewrites))
     return session
 
 
@@ -111,11 +111,11 @@ RECORDS = [(30, zip_, 1, "flu") for zip_ in ("1", "1", "1", "2", "2018-05-03", "
 
 def run_everyday(policy, records=RECORDS, rewrites=REWRITES):
     """The statements and the rows after the policy."""
-    program = case_of(policy, fixtures.SCHEMA, records).program()
+    program = make_case(policy, fixtures.SCHEMA, records).program()
     with duckdb_session() as session:
         context = Context(session, SeededTrace(""))
         state = upload_records(session, program.schema, records)
-        after = execute(context, state, stages(program, rewrites))
+        after = execute(context, state, plan(program, rewrites))
         rows = session.fetch(final_select(context, after, canonical=True, keep_order=False))
         return session.statements, rows
 
@@ -128,7 +128,7 @@ EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 9 : GENERALIZE Zip TO YEAR THEN R
 @pytest.mark.parametrize("rewrites", [(), REWRITES, (*REWRITES, always_count)])
 @pytest.mark.parametrize("policy", ["ALWAYS : GENERALIZE Zip TO YEAR;", CASCADE])
 def test_values_without_a_label_are_counted_by_record(policy, rewrites):
-    with pytest.raises(Unlabelled) as raised:
+    with pytest.raises(UnlabeledValueError) as raised:
         run_everyday(policy, rewrites=rewrites)
     assert (raised.value.requirement, raised.value.count) == (1, 4)
 
@@ -145,7 +145,7 @@ def test_a_column_of_one_text_is_compared_by_code_point(assertion):
     The server derives the collation of a stored column from `CASE WHEN TRUE THEN …` without its other branch.
     """
     policy = f"{assertion} : REPLACE Zip WITH '0.10'; EACH RESULT : Zip <= '-1';"
-    written, _ = dry_run(case_of(policy, fixtures.SCHEMA, []).program(), "postgres")
+    written, _ = dry_run(make_case(policy, fixtures.SCHEMA, []).program(), "postgres")
     assert ') COLLATE "C"' in written.statements[-1]
 
 
@@ -179,13 +179,13 @@ def test_a_cascade_groups_the_table_once():
 
 def test_a_dry_run_says_where_labels_come_from():
     policy = "EACH RESULT : Age > 9 : GENERALIZE Age TO BANDS OF 5;"
-    (written,) = dry_run(case_of(policy, fixtures.SCHEMA, []).program(), "postgres")
+    (written,) = dry_run(make_case(policy, fixtures.SCHEMA, []).program(), "postgres")
     assert any("gets the labels of the values above" in each for each in written.statements)
     assert "JOIN" in written.statements[-1]
 
 
-def test_a_cascade_in_words():
-    (cascade,) = stages(case_of(CASCADE, fixtures.SCHEMA, []).program(), REWRITES)
+def test_a_cascade_is_described_in_words():
+    (cascade,) = plan(make_case(CASCADE, fixtures.SCHEMA, []).program(), REWRITES)
     words = "requirements 1 to 2: one count of the combinations of `Zip`, joined once"
     assert describe(cascade, fixtures.SCHEMA) == words
 
@@ -203,21 +203,21 @@ FORMS = {
 TWICE = f"ALWAYS : WITH PROBABILITY 0.3 {URN};"
 
 
-def program_of(policy):
-    return case_of(policy, fixtures.SCHEMA, fixtures.RECORDS).program()
+def make_program(policy):
+    return make_case(policy, fixtures.SCHEMA, fixtures.RECORDS).program()
 
 
-def written(policy, dialect):
-    (requirement,) = dry_run(program_of(policy), dialect)
+def dry_run_statements(policy, dialect):
+    (requirement,) = dry_run(make_program(policy), dialect)
     return requirement.statements
 
 
 def run_random(policy):
-    """The statements and the number of records left."""
-    program = program_of(policy)
+    """The statements, and the context after the run."""
+    program = make_program(policy)
     with duckdb_session() as session:
         context = Context(session, SeededTrace("a seed"))
-        after = execute(context, upload_records(session, program.schema, fixtures.RECORDS), stages(program, REWRITES))
+        after = execute(context, upload_records(session, program.schema, fixtures.RECORDS), plan(program, REWRITES))
         rows = session.fetch(final_select(context, after, canonical=True, keep_order=False))
         assert len(rows) == after.records
         return session.statements, context
@@ -225,8 +225,8 @@ def run_random(policy):
 
 @pytest.mark.parametrize("rewrites", [REWRITES[:n] for n in range(len(REWRITES) + 1)], ids=len)
 def test_no_rewrite_moves_requirements_across_a_draw(rewrites):
-    program = program_of(fixtures.SAMPLED)
-    planned = stages(program, rewrites)
+    program = make_program(fixtures.SAMPLED)
+    planned = plan(program, rewrites)
     drawing = {each.index for each in program.requirements if draws(each.action)}
     alone = [stage for stage in planned if drawing & {each.index for each in stage.requirements}]
     assert [[each.index for each in stage.requirements] for stage in alone] == [[i] for i in sorted(drawing)]
@@ -239,8 +239,8 @@ def test_no_rewrite_moves_requirements_across_a_draw(rewrites):
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("policy", [*FORMS.values(), TWICE], ids=[*FORMS, "twice"])
 def test_no_draw_has_a_float(policy, dialect):
-    """Every cut is an integer, and so is the number that is compared with it."""
-    statements = written(policy, dialect)
+    """Every cut is an integer, and so is the number that it is compared with."""
+    statements = dry_run_statements(policy, dialect)
     for statement in statements:
         tree = parse_one(statement, dialect=dialect)
         numbers = [each.this for each in tree.find_all(exp.Literal) if each.is_number]
@@ -253,7 +253,7 @@ def test_no_draw_has_a_float(policy, dialect):
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_hash_is_computed_once(form, dialect):
-    hashed = [each for each in written(FORMS[form], dialect) if re.search("sha", each, re.IGNORECASE)]
+    hashed = [each for each in dry_run_statements(FORMS[form], dialect) if re.search("sha", each, re.IGNORECASE)]
     assert len(hashed) == 1
     assert hashed[0].startswith("CREATE TEMPORARY TABLE")
     assert len(re.findall("sha", hashed[0], re.IGNORECASE)) == 1
@@ -261,14 +261,14 @@ def test_a_hash_is_computed_once(form, dialect):
 
 @pytest.mark.parametrize("form", ["some records", "some classes", "probability of a constant", "new type"])
 def test_a_dry_run_keeps_the_records_that_are_not_affected(form):
-    *_, last = written(FORMS[form], "duckdb")
+    *_, last = dry_run_statements(FORMS[form], "duckdb")
     assert "NOT" in last.partition("UNION ALL")[0]
     assert "FROM records" in last
 
 
 @pytest.mark.parametrize("form", ["sampling", "urn"])
 def test_no_record_is_read_twice_where_all_are_affected(form):
-    *_, last = written(FORMS[form], "duckdb")
+    *_, last = dry_run_statements(FORMS[form], "duckdb")
     assert "records AS" not in last
     assert "FROM records" not in last
 
@@ -286,10 +286,10 @@ def test_the_seed_is_in_no_statement():
     assert not any("a seed" in each for each in statements)
 
 
-RECORDED = recorded()
+RECORDED = recorded_digests()
 #: cases with cascades, which now group the table only once
 CASCADES: set[str] = set()
-#: how many tests share the programs
+#: the number of tests that share the programs
 PARTS = 8
 
 

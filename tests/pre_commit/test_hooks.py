@@ -1,4 +1,4 @@
-"""The hooks of this repository, run by pre-commit itself in an environment that it makes with pip."""
+"""pre-commit runs the hooks of this repository in an environment that it builds with pip."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.git_repositories import Repository, clean_environment, copy_of_this_repository, require_packages
+from tests.git_repositories import Repository, clean_environment, copy_this_repository, require_packages
 
 pytestmark = pytest.mark.slow
 
@@ -24,17 +24,17 @@ PreCommit = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="module")
 def hooks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Repository, Path]:
-    """A clone of this repository, and the folder in which pre-commit keeps its environments."""
+    """A copy of this repository, and the folder where pre-commit keeps its environments."""
     pytest.importorskip("pre_commit")
     require_packages(tmp_path_factory.mktemp("download"))
-    return copy_of_this_repository(tmp_path_factory.mktemp("acompass")), tmp_path_factory.mktemp("home")
+    return copy_this_repository(tmp_path_factory.mktemp("acompass")), tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture
 def repository(hooks: tuple[Repository, Path], tmp_path: Path) -> Repository:
     """A team's repository, with all three hooks."""
     source, _ = hooks
-    made = Repository.created(tmp_path / "team")
+    made = Repository.create(tmp_path / "team")
     config = f"""\
 repos:
   - repo: {source.folder}
@@ -63,7 +63,7 @@ def pre_commit(repository: Repository, hooks: tuple[Repository, Path]) -> PreCom
 
 
 def results(ran: subprocess.CompletedProcess[str]) -> dict[str, str]:
-    """The word that pre-commit prints behind the dots of each hook."""
+    """The status that pre-commit prints after the dots of each hook."""
     lines = (line for line in ran.stdout.splitlines() if line.startswith("acompass ") and ".." in line)
     return {line.split(".")[0]: line.rpartition(".")[2] for line in lines}
 

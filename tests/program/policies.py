@@ -18,6 +18,7 @@ from acompass.language.program.types import (
     make_schema,
 )
 from acompass.language.text.parser import parse_text
+from tests.generators.strategies import parse_and_check
 
 PAPER = make_schema({"Record ID": INTEGER, "Age": INTEGER, "Postal Code": TEXT, "AEC": INTEGER})
 
@@ -35,14 +36,8 @@ TYPED = make_schema(
 )
 
 
-def checked(text: str, schema: Schema = PAPER, **params: ParamValue) -> Program:
-    """The program of a policy without errors."""
-    tree, wrong = parse_text(text)
-    assert wrong == ()
-    program, wrong = check(tree, text, schema, params)
-    assert wrong == ()
-    assert program is not None
-    return program
+def check_policy(text: str, schema: Schema = PAPER, **params: ParamValue) -> Program:
+    return parse_and_check(text, schema, **params)
 
 
 def findings(text: str, schema: Schema = PAPER, **params: ParamValue) -> tuple[Diagnostic, ...]:
@@ -60,24 +55,24 @@ def finding(text: str, schema: Schema = PAPER, **params: ParamValue) -> Diagnost
     return found
 
 
-def said(text: str, schema: Schema = PAPER, **params: ParamValue) -> tuple[str, str, str | None]:
+def describe_finding(text: str, schema: Schema = PAPER, **params: ParamValue) -> tuple[str, str, str | None]:
     found = finding(text, schema, **params)
     return found.code, found.message, found.help
 
 
 def places(text: str, found: Diagnostic) -> list[str]:
-    """The parts of the text that an error points at."""
+    """The parts of the policy that an error points at."""
     return [text[label.span.start : label.span.end] for label in found.labels]
 
 
 def compared_value(text: str, schema: Schema = TYPED, **params: ParamValue) -> Value:
     """The constant of the only comparison in a policy."""
-    (requirement,) = checked(text, schema, **params).requirements
+    (requirement,) = check_policy(text, schema, **params).requirements
     condition = requirement.assertion.condition
     assert isinstance(condition, Comparison)
     return condition.value
 
 
 def only(text: str, schema: Schema = TYPED, **params: ParamValue) -> Requirement:
-    (requirement,) = checked(text, schema, **params).requirements
+    (requirement,) = check_policy(text, schema, **params).requirements
     return requirement

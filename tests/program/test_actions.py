@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from acompass.errors.fixes import apply_edits
-from acompass.language.program.program import Ball, Draw, Random, Reject, Replace, Sometimes
+from acompass.language.program.program import Draw, Random, Reject, Replace, Sometimes, WeightedValue
 from acompass.language.program.types import (
     BOOLEAN,
     DATE,
@@ -21,7 +21,7 @@ from acompass.language.program.types import (
     decimal,
     make_schema,
 )
-from tests.program.policies import PAPER, TYPED, checked, finding, findings, only, places, said
+from tests.program.policies import PAPER, TYPED, check_policy, describe_finding, finding, findings, only, places
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_negative_zero_put_into_a_float_column_is_a_zero() -> None:
 
 @pytest.mark.parametrize("column", ["Flag", "Day", "Moment"])
 def test_a_number_cannot_be_put_into_a_column_that_is_neither_number_nor_text(column: str) -> None:
-    code, message, help_ = said(f"EACH RESULT: Whole > 1: REPLACE {column} WITH 0;", TYPED)
+    code, message, help_ = describe_finding(f"EACH RESULT: Whole > 1: REPLACE {column} WITH 0;", TYPED)
     assert code == "AC113"
     assert message.endswith("replaced with the number `0`")
     assert help_.startswith("write `'0'` to make the column text, or ")
@@ -83,13 +83,15 @@ def test_stored_numbers_have_38_digits_at_most() -> None:
 
 
 def test_the_schema_is_shared_where_nothing_changes_it() -> None:
-    program = checked("EACH RESULT: Age > 1; EACH RESULT: Age > 1: REJECT; EACH RESULT: Age > 1: REPLACE Age WITH 5;")
+    program = check_policy(
+        "EACH RESULT: Age > 1; EACH RESULT: Age > 1: REJECT; EACH RESULT: Age > 1: REPLACE Age WITH 5;"
+    )
     assert all(r.before is PAPER and r.after is PAPER for r in program.requirements)
     assert [type(r.action) for r in program.requirements] == [type(None), Reject, Replace]
 
 
 def test_types_are_carried_from_requirement_to_requirement() -> None:
-    program = checked(
+    program = check_policy(
         """
         EACH RESULT: Age <= 80: REPLACE Age WITH 80.5;
         EACH RESULT: Age <= 80: REPLACE Age WITH '>80';
@@ -104,7 +106,7 @@ def test_types_are_carried_from_requirement_to_requirement() -> None:
     assert program.final_schema[1].type == TEXT
 
 
-def test_a_number_expected_of_a_column_turned_to_text_points_at_both_lines() -> None:
+def test_a_number_after_a_replace_with_text_points_at_both_lines() -> None:
     text = "EACH RESULT: Age <= 80:\n REPLACE Age WITH '*';\nEACH RESULT: Age > 5: REJECT;"
     found = finding(text)
     assert (found.code, found.message) == (
@@ -125,12 +127,12 @@ def test_a_number_expected_of_a_column_turned_to_text_points_at_both_lines() -> 
         "EACH FILTER Age > 3: AEC > 3",
     ],
 )
-def test_every_use_as_a_number_of_a_column_turned_to_text(use: str) -> None:
+def test_every_use_as_a_number_of_a_column_turned_to_text_is_an_error(use: str) -> None:
     found = findings(f"EACH RESULT: Age <= 80: REPLACE Age WITH '*'; {use};")
     assert [(f.code, len(f.labels)) for f in found][:1] == [("AC118", 2)]
 
 
-def test_the_replace_that_turned_the_column_is_the_first() -> None:
+def test_the_error_points_at_the_first_replace_with_text() -> None:
     text = (
         "EACH RESULT: Age <= 80: REPLACE Age WITH 'a'; EACH RESULT: Age = 'a': REPLACE Age WITH 'b';"
         "EACH RESULT: Age = 1;"
@@ -158,7 +160,7 @@ def test_random_keeps_the_type_of_its_column(column: str) -> None:
 
 @pytest.mark.parametrize("column", ["Flag", "Day", "Moment"])
 def test_random_needs_a_column_that_holds_integers(column: str) -> None:
-    code, message, help_ = said(f"EACH RESULT: Whole > 1: RANDOM {column} 1 2;", TYPED)
+    code, message, help_ = describe_finding(f"EACH RESULT: Whole > 1: RANDOM {column} 1 2;", TYPED)
     assert code == "AC114"
     assert help_ == (f"use `RANDOM {column} FROM` and values in parentheses, or `REPLACE {column} WITH` and a constant")
     assert message.startswith(f"RANDOM writes an integer, but column `{column}` is ")
@@ -166,7 +168,7 @@ def test_random_needs_a_column_that_holds_integers(column: str) -> None:
 
 def test_random_needs_a_lower_bound_that_is_not_above_the_upper() -> None:
     text = "EACH RESULT: Age > 1: RANDOM AEC 4000 3000;"
-    assert said(text) == (
+    assert describe_finding(text) == (
         "AC115",
         "the lower bound 4000 of RANDOM is above its upper bound 3000",
         "write `RANDOM AEC 3000 4000`",
@@ -207,13 +209,13 @@ MOMENT = datetime.datetime(2024, 2, 29, 12, 30)
 NAMES = [column.name for column in TYPED]
 
 
-def _drawn(column: str, values: str) -> tuple[list[Value], Type]:
+def _draw_values(column: str, values: str) -> tuple[list[Value], Type]:
     """The values of a RANDOM … FROM in a column of TYPED, and the column's type after it."""
     requirement = only(f"ALWAYS : RANDOM {column} FROM ({values});")
     assert isinstance(requirement.action, Draw)
     position = NAMES.index(column)
     assert requirement.action.column == position
-    return [ball.value for ball in requirement.action.balls], requirement.after[position].type
+    return [each.value for each in requirement.action.values], requirement.after[position].type
 
 
 @pytest.mark.parametrize(
@@ -240,7 +242,7 @@ def _drawn(column: str, values: str) -> tuple[list[Value], Type]:
 def test_values_have_the_type_that_all_of_them_need(
     column: str, values: str, expected: list[Value], type_: Type
 ) -> None:
-    found, after = _drawn(column, values)
+    found, after = _draw_values(column, values)
     assert (found, [type(value) for value in found]) == (expected, [type(value) for value in expected])
     assert [str(value) for value in found] == [str(value) for value in expected]
     assert after == type_
@@ -248,7 +250,7 @@ def test_values_have_the_type_that_all_of_them_need(
 
 @pytest.mark.parametrize("constant", ["5", "5.25", "'x'", "'2024-02-29'", "'true'"])
 @pytest.mark.parametrize("column", ["Whole", "Exact", "Real", "Word", "Flag", "Day", "Moment"])
-def test_one_value_is_typed_as_replace(column: str, constant: str) -> None:
+def test_one_value_is_typed_as_by_replace(column: str, constant: str) -> None:
     drawn, replaced = (
         findings_or_types(f"ALWAYS : {action};")
         for action in (f"RANDOM {column} FROM ({constant})", f"REPLACE {column} WITH {constant}")
@@ -257,20 +259,20 @@ def test_one_value_is_typed_as_replace(column: str, constant: str) -> None:
 
 
 def findings_or_types(text: str) -> object:
-    """The value that is written and the schema after it, or what is wrong."""
+    """The value that is written and the schema after it, or the errors."""
     try:
         requirement = only(text)
     except AssertionError:
         return [(each.code, each.message, each.help) for each in findings(text, TYPED)]
     action = requirement.action
-    value = action.balls[0].value if isinstance(action, Draw) else action.value  # type: ignore[union-attr]
+    value = action.values[0].value if isinstance(action, Draw) else action.value  # type: ignore[union-attr]
     return value, [(column.name, column.type, column.type.numbers) for column in requirement.after]
 
 
 def test_weights_are_positive_integers_and_1_by_default() -> None:
     action = only("ALWAYS : RANDOM Word FROM (5 OF 'flu', 3 OF 'asthma', 'other');").action
     assert isinstance(action, Draw)
-    assert action.balls == (Ball("flu", 5), Ball("asthma", 3), Ball("other", 1))
+    assert action.values == (WeightedValue("flu", 5), WeightedValue("asthma", 3), WeightedValue("other", 1))
     assert action.cuts == (Fraction(5, 9), Fraction(8, 9), Fraction(1))
 
 
@@ -278,14 +280,14 @@ def test_spelled_decimals_are_written_as_the_policy_spells_them() -> None:
     schema = make_schema({"Price": Type(Kind.DECIMAL, 2, spelled=True)})
     action = only("ALWAYS : RANDOM Price FROM (1.5, 2.50, 3, 0.125);", schema).action
     assert isinstance(action, Draw)
-    assert [str(ball.value) for ball in action.balls] == ["1.5", "2.50", "3", "0.125"]
+    assert [str(each.value) for each in action.values] == ["1.5", "2.50", "3", "0.125"]
 
 
 def test_a_spelled_decimal_that_the_table_spells_otherwise_is_shortened() -> None:
     schema = make_schema({"Price": Type(Kind.DECIMAL, 2, spelled=True, shortened=frozenset({Decimal("2.5")}))})
     action = only("ALWAYS : RANDOM Price FROM (2.50, 3.50);", schema).action
     assert isinstance(action, Draw)
-    assert [str(ball.value) for ball in action.balls] == ["2.5", "3.50"]
+    assert [str(each.value) for each in action.values] == ["2.5", "3.50"]
 
 
 @pytest.mark.parametrize(
@@ -308,7 +310,7 @@ def test_values_are_distinct(column: str, values: str, place: list[str]) -> None
 
 
 def test_two_spellings_of_a_moment_are_two_texts_in_a_column_that_becomes_text() -> None:
-    values, _ = _drawn("Moment", "'2024-02-29', '2024-02-29 00:00', '?'")
+    values, _ = _draw_values("Moment", "'2024-02-29', '2024-02-29 00:00', '?'")
     assert values == ["2024-02-29", "2024-02-29 00:00", "?"]
 
 
@@ -320,7 +322,7 @@ def test_two_spellings_of_a_moment_are_two_texts_in_a_column_that_becomes_text()
         ("(1, 1.0)", "(2 OF 1)"),
     ],
 )
-def test_a_value_twice_is_offered_once_with_both_weights(text: str, fixed: str) -> None:
+def test_the_fix_for_a_duplicate_value_adds_up_its_weights(text: str, fixed: str) -> None:
     policy = f"ALWAYS : RANDOM Word FROM {text};"
     (fix,) = finding(policy, TYPED).fixes
     assert not fix.is_safe
@@ -337,14 +339,14 @@ def test_numbers_and_text_are_not_mixed() -> None:
 
 def test_parameters_are_values() -> None:
     requirement = only("ALWAYS : RANDOM Word FROM (5 OF a, b);", a="x", b="y")
-    assert requirement.action == Draw(3, (Ball("x", 5), Ball("y", 1)))
+    assert requirement.action == Draw(3, (WeightedValue("x", 5), WeightedValue("y", 1)))
 
 
 @pytest.mark.parametrize(
     ("params", "code"),
     [({"a": "x"}, "AC106"), ({"a": "x", "b": 5}, "AC125"), ({"a": 5, "b": Decimal("5.0")}, "AC126")],
 )
-def test_parameters_that_do_not_fit(params: dict[str, object], code: str) -> None:
+def test_parameters_that_do_not_fit_are_an_error(params: dict[str, object], code: str) -> None:
     found = finding("ALWAYS : RANDOM Word FROM (a, b);", TYPED, **params)  # type: ignore[arg-type]
     assert found.code == code
     assert not [fix for fix in found.fixes if code == "AC125"]
@@ -356,12 +358,12 @@ def test_parameters_that_do_not_fit(params: dict[str, object], code: str) -> Non
         ("Day", "1, 2", "AC113"),
         ("Flag", "0, 1", "AC113"),
         ("Blob", "'a', 'b'", "AC117"),
-        ("Nobody", "'a', 'b'", "AC101"),
+        ("Absent", "'a', 'b'", "AC101"),
         ("Real", f"1, 1{'0' * 400}", "AC116"),
         ("Whole", f"1, 0.{'1' * 39}", "AC116"),
     ],
 )
-def test_values_that_do_not_fit_the_column(column: str, values: str, code: str) -> None:
+def test_values_that_do_not_fit_the_column_are_an_error(column: str, values: str, code: str) -> None:
     assert finding(f"ALWAYS : RANDOM {column} FROM ({values});", TYPED).code == code
 
 
@@ -374,9 +376,9 @@ def test_digits_are_counted_with_the_scale_that_another_value_needs() -> None:
     assert (found.code, places(text, found)) == ("AC116", [large])
 
 
-def test_a_number_expected_of_a_column_that_was_drawn_as_text() -> None:
+def test_a_number_after_a_draw_of_text_is_an_error() -> None:
     text = "ALWAYS : WITH PROBABILITY 0.5 RANDOM Age FROM ('young', 'old'); EACH RESULT : Age > 5 : REJECT;"
-    code, message, help_ = said(text)
+    code, message, help_ = describe_finding(text)
     assert (code, message) == ("AC118", "column `Age` is used as a number after a RANDOM turned it into text")
     assert help_ == "move this requirement before the RANDOM, or draw numbers there"
     assert places(text, finding(text)) == ["5", "RANDOM Age FROM ('young', 'old')"]
@@ -384,18 +386,18 @@ def test_a_number_expected_of_a_column_that_was_drawn_as_text() -> None:
 
 def test_a_later_map_needs_labels_for_all_values() -> None:
     text = "ALWAYS : RANDOM Age FROM ('*', 'old'); ALWAYS : GENERALIZE Age TO BANDS OF 5;"
-    code, message, _ = said(text)
+    code, message, _ = describe_finding(text)
     assert (code, message) == (
         "AC119",
-        "this map of column `Age` has no label for a text that a RANDOM writes",
+        "this map of column `Age` has no label for text that a RANDOM writes",
     )
-    checked("ALWAYS : RANDOM Age FROM ('*', '30-34', '7'); ALWAYS : GENERALIZE Age TO BANDS OF 5;")
+    check_policy("ALWAYS : RANDOM Age FROM ('*', '30-34', '7'); ALWAYS : GENERALIZE Age TO BANDS OF 5;")
 
 
-def test_only_a_draw_for_all_records_forgets_what_was_there_before() -> None:
+def test_only_a_draw_for_all_records_makes_earlier_maps_irrelevant() -> None:
     before = "ALWAYS : GENERALIZE Age TO BANDS OF 5; "
     after = " ALWAYS : GENERALIZE Age TO BANDS OF 7;"
-    checked(f"{before}ALWAYS : RANDOM Age FROM ('1', '2');{after}")
+    check_policy(f"{before}ALWAYS : RANDOM Age FROM ('1', '2');{after}")
     for kept in (
         "ALWAYS : WITH PROBABILITY 0.9 RANDOM Age FROM ('1', '2');",
         "ALWAYS : WITH PROBABILITY 0.9 REPLACE Age WITH '*';",
@@ -405,7 +407,7 @@ def test_only_a_draw_for_all_records_forgets_what_was_there_before() -> None:
 
 
 def test_a_probability_is_exact_and_keeps_the_action() -> None:
-    program = checked(
+    program = check_policy(
         "ALWAYS : WITH PROBABILITY 0.10 REJECT;"
         "EACH RESULT : Age > 5 : WITH PROBABILITY 0.5 REPLACE Age WITH 5;"
         "EACH RESULT : Age > 5 : WITH PROBABILITY 0.5 RANDOM Age 1 5;"
@@ -420,5 +422,5 @@ def test_a_probability_is_exact_and_keeps_the_action() -> None:
 
 
 def test_a_type_changes_whether_or_not_a_record_is_drawn() -> None:
-    program = checked("ALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 'x';")
+    program = check_policy("ALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 'x';")
     assert program.final_schema[1].type == TEXT

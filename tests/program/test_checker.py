@@ -1,4 +1,4 @@
-"""The whole check: the order of errors, places, lines and texts, and the work it takes."""
+"""The whole check: errors in order, places, lines and texts, the types of constants, and the work that it takes."""
 
 import datetime
 import gc
@@ -12,7 +12,17 @@ from acompass.language.program.types import FLOAT, INTEGER, TEXT, Type, decimal,
 from acompass.language.text import tree
 from acompass.language.text.parser import MAXIMUM_DEPTH, parse_text
 from acompass.semantics.core import run_program, trace_of_values
-from tests.program.policies import PAPER, TYPED, checked, compared_value, finding, findings, only, places, said
+from tests.program.policies import (
+    PAPER,
+    TYPED,
+    check_policy,
+    compared_value,
+    describe_finding,
+    finding,
+    findings,
+    only,
+    places,
+)
 from tests.text.trees import README, README_TEXT
 
 PAPER_POLICY = """
@@ -26,7 +36,7 @@ EACH PROCESS COUNT DISTINCT AEC AS Diversity AEC GROUP_BY Age, Postal Code: Dive
 
 
 def test_the_papers_policy_checks() -> None:
-    program = checked(PAPER_POLICY, k=3, l=2)
+    program = check_policy(PAPER_POLICY, k=3, l=2)
     assert len(program.requirements) == 5
     assert program.named == {1, 2, 3}
     assert program.final_schema == PAPER
@@ -34,14 +44,14 @@ def test_the_papers_policy_checks() -> None:
 
 def test_a_requirement_keeps_its_place_and_its_text() -> None:
     text = "-- first\n\nEACH RESULT:\n  Age  >  1 ; EACH RESULT: Age > 2: REJECT;\r\nSOME RESULT: Age > 3;"
-    first, second, third = checked(text).requirements
+    first, second, third = check_policy(text).requirements
     assert (first.index, first.line, first.text) == (1, 3, "EACH RESULT:\n  Age  >  1")
     assert (second.index, second.line, second.text) == (2, 4, "EACH RESULT: Age > 2: REJECT")
     assert (third.index, third.line, third.text) == (3, 5, "SOME RESULT: Age > 3")
 
 
 def test_an_empty_policy_checks() -> None:
-    program = checked("")
+    program = check_policy("")
     assert (program.requirements, program.named, program.final_schema) == ((), frozenset(), PAPER)
 
 
@@ -59,22 +69,22 @@ def test_all_errors_are_reported_in_the_order_of_the_text() -> None:
     assert places(text, found[0]) == ["Postal Code"]
 
 
-def deep(depth: int) -> tree.Condition:
+def nest_condition(depth: int) -> tree.Condition:
     condition: tree.Condition = tree.Comparison(tree.Name("Age"), tree.Operator.LT, tree.Parameter("k"))
     for _ in range(depth):
         condition = tree.Not(condition)
     return condition
 
 
-def program_of(condition: tree.Condition) -> tree.Program:
+def make_program(condition: tree.Condition) -> tree.Program:
     assertion = tree.Assertion(tree.Quantifier.EACH, tree.Result(), condition)
     return tree.Program((tree.Requirement(assertion),))
 
 
 def test_a_condition_is_nested_two_hundred_levels_deep_at_most() -> None:
-    assert check(program_of(deep(200)), "", PAPER, {"k": 3})[1] == ()
+    assert check(make_program(nest_condition(200)), "", PAPER, {"k": 3})[1] == ()
     for depth in (201, 20_000):
-        program, found = check(program_of(deep(depth)), "", PAPER, {"k": 3})
+        program, found = check(make_program(nest_condition(depth)), "", PAPER, {"k": 3})
         assert program is None
         assert [f.code for f in found] == ["AC020"]
 
@@ -89,19 +99,19 @@ def test_a_condition_is_nested_two_hundred_levels_deep_at_most() -> None:
 )
 def test_the_deepest_condition_that_can_be_read_checks(level: str, close: str, levels: int) -> None:
     text = f"EACH RESULT: {level * levels}Age = 3{close * levels};"
-    assert len(checked(text).requirements) == 1
+    assert len(check_policy(text).requirements) == 1
     _, wrong = parse_text(text.replace(level, level * 2, 1).replace("3)", "3))", 1))
     assert [finding.code for finding in wrong] == ["AC020"]
 
 
 def test_a_wide_condition_is_not_deep() -> None:
     text = "EACH RESULT: " + " OR ".join(f"Age = {number}" for number in range(5_000)) + ";"
-    assert len(checked(text).requirements[0].assertion.condition.operands) == 5_000
+    assert len(check_policy(text).requirements[0].assertion.condition.operands) == 5_000
 
 
 def test_a_number_keeps_its_value_in_a_built_tree() -> None:
     condition = tree.Comparison(tree.Name("AGE"), tree.Operator.LT, tree.Number(Decimal("1E+3")))
-    program, _ = check(program_of(condition), "", PAPER)
+    program, _ = check(make_program(condition), "", PAPER)
     assert program is not None
     assert program.requirements[0].assertion.condition.value == 1000
 
@@ -111,14 +121,14 @@ def test_the_garbage_collector_is_left_as_it_was(enabled: bool) -> None:
     switch = gc.enable if enabled else gc.disable
     try:
         switch()
-        checked(PAPER_POLICY, k=3, l=2)
+        check_policy(PAPER_POLICY, k=3, l=2)
         assert gc.isenabled() is enabled
     finally:
         gc.enable()
 
 
 def _calls(requirements: int, width: int) -> int:
-    """How many Python functions a check calls; time would depend on the load of the machine."""
+    """The number of Python calls of a check, because its time would depend on the load of the machine."""
     schema = make_schema({"Age": INTEGER, "Zip": TEXT} | {f"c{number}": INTEGER for number in range(width)})
     text = "EACH FILTER Zip > '1' AND Zip < '2': Zip = '1*': REPLACE Zip WITH '1*';\n" * requirements
     policy, _ = parse_text(text)
@@ -147,7 +157,7 @@ def test_the_work_is_linear_in_the_requirements_and_independent_of_the_columns()
 def test_a_built_tree_checks_as_its_text() -> None:
     built, errors = check(README, "", PAPER, {"k": 2})
     assert errors == ()
-    assert built == checked(README_TEXT, k=2)
+    assert built == check_policy(README_TEXT, k=2)
 
 
 def test_a_requirement_has_the_line_and_text_of_the_formatter() -> None:
@@ -179,7 +189,7 @@ def test_errors_about_a_built_tree_have_no_places() -> None:
     assert [(error.code, error.labels) for error in errors] == [("AC101", ()), ("AC110", ()), ("AC115", ())]
 
 
-def test_a_built_requirement_may_stand_among_parsed_ones() -> None:
+def test_built_and_parsed_requirements_may_be_mixed() -> None:
     text = "-- a comment\n\nEACH RESULT : Age <= 80;"
     parsed, _ = parse_text(text)
     mixed = tree.Program((*parsed.requirements, *README.requirements))
@@ -190,7 +200,7 @@ def test_a_built_requirement_may_stand_among_parsed_ones() -> None:
 
 def test_nodes_of_a_parsed_policy_have_their_places() -> None:
     text = "EACH FILTER Age > 1 : NOT (AEC < 3) : RANDOM AEC 3 9; EACH PROCESS COUNT(*) AS n : n > 2: REJECT;"
-    first, second = checked(text).requirements
+    first, second = check_policy(text).requirements
     shown = [
         text[node.span.start : node.span.end]
         for node in (
@@ -280,7 +290,7 @@ def test_a_constant_takes_the_type_of_its_column(comparison: str, expected: obje
     ],
 )
 def test_a_constant_of_another_type_is_an_error(comparison: str, message: str, help_: str) -> None:
-    assert said(f"EACH RESULT: {comparison};", TYPED) == ("AC110", message, help_)
+    assert describe_finding(f"EACH RESULT: {comparison};", TYPED) == ("AC110", message, help_)
 
 
 @pytest.mark.parametrize(
@@ -348,7 +358,7 @@ def test_an_aggregate_has_a_type(aggregate: str, expected: Type) -> None:
     assert only(f"EACH PROCESS {aggregate} AS C: C > {constant};").assertion.result.aggregates[0].type == expected
 
 
-def test_the_least_day_is_a_day() -> None:
+def test_the_minimum_of_a_date_column_is_a_date() -> None:
     text = "EACH PROCESS MIN(Day) AS C GROUP BY Flag: C > '2024-01-01' AND Flag = 'true';"
     day, flag = only(text).assertion.condition.operands
     assert (day.value, flag.value) == (datetime.date(2024, 1, 1), True)
@@ -364,8 +374,8 @@ def test_the_least_day_is_a_day() -> None:
         ("MAX(Flag)", "MAX needs numbers, text, dates or timestamps, but column `Flag` is boolean"),
     ],
 )
-def test_an_aggregate_of_values_that_it_does_not_take(aggregate: str, message: str) -> None:
-    code, found, help_ = said(f"EACH PROCESS {aggregate} AS C: C > 1;", TYPED)
+def test_an_aggregate_of_unsuitable_values_is_an_error(aggregate: str, message: str) -> None:
+    code, found, help_ = describe_finding(f"EACH PROCESS {aggregate} AS C: C > 1;", TYPED)
     assert (code, found) == ("AC112", message)
     assert help_.startswith("count its values with `COUNT DISTINCT(")
 

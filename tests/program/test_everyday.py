@@ -1,4 +1,4 @@
-"""The forms beyond the paper: what errors point at, lines of steps (X10), uses of columns (D10, D27, X2)."""
+"""The forms beyond the paper: the places of errors, lines of steps (X10), uses of columns (D10, D27, X2)."""
 
 from dataclasses import replace
 
@@ -7,17 +7,17 @@ import pytest
 from acompass.language.program.types import INTEGER, TEXT, Kind, make_schema
 from acompass.language.program.uses import ColumnUse, Use, uses
 from acompass.language.text.parser import parse_text
-from tests.program.policies import TYPED, checked, finding, findings, places
+from tests.program.policies import TYPED, check_policy, finding, findings, places
 
 LABELLED = make_schema({"Age": replace(TEXT, numbers=Kind.INTEGER), "Zip": TEXT, "Sum": INTEGER})
 
 
-def test_a_step_has_its_own_line_where_it_has_one() -> None:
+def test_a_step_on_a_line_of_its_own_has_that_line() -> None:
     text = (
         "ALWAYS : DROP Postal Code THEN DROP AEC;\n"
         'EACH RESULT\n : Age > 3\n : REPLACE Age WITH 3\n THEN REPLACE "Record ID" WITH 0 THEN REJECT;'
     )
-    assert [requirement.line for requirement in checked(text).requirements] == [1, 1, 2, 5, 5]
+    assert [requirement.line for requirement in check_policy(text).requirements] == [1, 1, 2, 5, 5]
 
 
 def test_a_map_that_cannot_follow_points_at_both_lines() -> None:
@@ -49,19 +49,19 @@ def test_like_is_one_mistake_though_it_is_two_comparisons() -> None:
 
 @pytest.mark.parametrize("condition", ["Age <= 80", "Age BETWEEN 1 AND 80", "Age != 80"])
 def test_labels_among_numbers_are_not_compared_as_text_instead(condition: str) -> None:
-    """The help of a wrong type would be to write `'80'`, which orders numbers as text (D24)."""
+    """The help for a wrong type would suggest `'80'`, which orders numbers as text (D24)."""
     text = f"EACH RESULT : {condition} : REJECT; ALWAYS : GENERALIZE Age TO BANDS OF 5;"
     found = findings(text, LABELLED)
     assert {each.code for each in found} == {"AC210"}
     assert all("'" not in (each.help or "") for each in found)
 
 
-def test_a_sum_of_labels_among_numbers() -> None:
+def test_a_sum_of_labels_among_numbers_is_an_error() -> None:
     text = "EACH PROCESS SUM(Age) AS s : s > 1; ALWAYS : GENERALIZE Age TO BANDS OF 5;"
     assert finding(text, LABELLED).code == "AC210"
 
 
-def used(text: str, *, may_be_released: bool = False) -> ColumnUse:
+def age_use(text: str, *, may_be_released: bool = False) -> ColumnUse:
     policy, wrong = parse_text(text)
     assert not wrong
     return uses(policy, ["Age", "Zip"], may_be_released=may_be_released)[0]
@@ -86,8 +86,8 @@ def used(text: str, *, may_be_released: bool = False) -> ColumnUse:
         ("EACH RESULT : Age = '*' : GENERALIZE Age TO BANDS OF 5;", Use.TEXT),
     ],
 )
-def test_the_use_of_a_column(text: str, expected: Use) -> None:
-    assert used(text).use is expected
+def test_the_policy_decides_the_use_of_a_column(text: str, expected: Use) -> None:
+    assert age_use(text).use is expected
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_the_use_of_a_column(text: str, expected: Use) -> None:
     ],
 )
 def test_a_column_that_is_overwritten_first_need_not_be_complete(text: str, expected: bool) -> None:
-    assert used(text).overwritten is expected
+    assert age_use(text).overwritten is expected
 
 
 def test_only_a_generalized_column_of_a_released_table_may_have_labels() -> None:
     text = "EACH RESULT : Age > 1; ALWAYS : GENERALIZE Age TO PREFIX OF 1;"
-    assert used(text, may_be_released=True).may_have_labels
-    assert not used(text).may_have_labels
-    assert not used("EACH RESULT : Age > 1;", may_be_released=True).may_have_labels
+    assert age_use(text, may_be_released=True).may_have_labels
+    assert not age_use(text).may_have_labels
+    assert not age_use("EACH RESULT : Age > 1;", may_be_released=True).may_have_labels

@@ -1,4 +1,4 @@
-"""Hierarchy files (X2): what is read, and what is wrong with one."""
+"""Hierarchy files (X2): how they are read, and the problems that are found."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -8,17 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acompass.language.program.hierarchies import Hierarchy, Problem, parse_hierarchy, read_hierarchy
+from tests.repo.sources import ROOT
 
-ADULT = Path(__file__).parents[2] / "examples" / "adult" / "hierarchies"
+ADULT = ROOT / "examples" / "adult" / "hierarchies"
 
 
-def rows_of(text: str) -> tuple[tuple[str, ...], ...]:
+def parse_rows(text: str) -> tuple[tuple[str, ...], ...]:
     hierarchy = parse_hierarchy(text.encode())
     assert isinstance(hierarchy, Hierarchy), hierarchy
     return hierarchy.rows
 
 
-def problems_of(text: str) -> list[tuple[str, tuple[int, ...]]]:
+def parse_problems(text: str) -> list[tuple[str, tuple[int, ...]]]:
     found = parse_hierarchy(text.encode())
     assert isinstance(found, tuple)
     return [(problem.message, problem.lines) for problem in found]
@@ -35,19 +36,19 @@ def test_the_hierarchies_of_adult_have_no_problem(path: Path) -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_the_delimiter_is_found(delimiter: str, end: str) -> None:
     lines = [delimiter.join(row) for row in (("a b", "x", "*"), ("c", "y", "*"))]
-    assert rows_of(end.join(lines) + end) == (("a b", "x", "*"), ("c", "y", "*"))
+    assert parse_rows(end.join(lines) + end) == (("a b", "x", "*"), ("c", "y", "*"))
 
 
 def test_commas_in_labels_are_not_the_delimiter() -> None:
-    assert rows_of("0.1;[0,5);[0,10);*\n7;[5,10);[0,10);*\n")[0] == ("0.1", "[0,5)", "[0,10)", "*")
+    assert parse_rows("0.1;[0,5);[0,10);*\n7;[5,10);[0,10);*\n")[0] == ("0.1", "[0,5)", "[0,10)", "*")
 
 
 def test_semicolons_in_values_are_not_the_delimiter() -> None:
-    assert rows_of("a;b,x,*\nc;d,x,*\n")[0] == ("a;b", "x", "*")
+    assert parse_rows("a;b,x,*\nc;d,x,*\n")[0] == ("a;b", "x", "*")
 
 
-def test_quotes_a_mark_and_empty_lines() -> None:
-    assert rows_of('\ufeff"a;""b""";x\n\n"two\nlines";y\n') == (('a;"b"', "x"), ("two\nlines", "y"))
+def test_quotes_a_byte_order_mark_and_empty_lines_are_read() -> None:
+    assert parse_rows('\ufeff"a;""b""";x\n\n"two\nlines";y\n') == (('a;"b"', "x"), ("two\nlines", "y"))
 
 
 def test_equal_rows_in_other_bytes_are_an_equal_hierarchy() -> None:
@@ -58,7 +59,7 @@ def test_equal_rows_in_other_bytes_are_an_equal_hierarchy() -> None:
     assert one.digest != other.digest
 
 
-def test_rows_with_a_label() -> None:
+def test_rows_with_a_label_are_counted() -> None:
     hierarchy = Hierarchy((("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*")), digest="")
     assert [hierarchy.rows_with(*each) for each in [("a", 0), ("x", 1), ("y", 1), ("*", 2), ("x", 2)]] == [
         1,
@@ -94,19 +95,19 @@ def test_rows_with_a_label() -> None:
     ],
 )
 def test_a_file_has_these_problems(text: str, found: list[tuple[str, tuple[int, ...]]]) -> None:
-    assert problems_of(text) == found
+    assert parse_problems(text) == found
 
 
 def test_all_problems_are_found_at_once() -> None:
-    lines = [lines for _, lines in problems_of("a;x;y\nb;x;z\nb;;y\nc;y\n")]
+    lines = [lines for _, lines in parse_problems("a;x;y\nb;x;z\nb;;y\nc;y\n")]
     assert lines == [(1, 2), (3,), (2, 3), (4,)]
 
 
-def test_a_file_that_is_not_in_utf_8() -> None:
+def test_a_file_that_is_not_in_utf_8_is_rejected() -> None:
     assert parse_hierarchy("a;x\nä;y\n".encode("latin-1")) == (Problem("the hierarchy is not in UTF-8", (2,)),)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_file_raises(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_hierarchy(tmp_path / "none.csv")
 

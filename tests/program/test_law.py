@@ -48,7 +48,7 @@ def text_nodes(*texts: str) -> st.SearchStrategy[tree.String]:
     return st.sampled_from(texts).map(lambda text: tree.String(text, PLACE))
 
 
-#: constants that fit each column, a misspelled one among them
+#: constants that fit each column; one name is in another case
 FITTING: dict[str, st.SearchStrategy[tree.Constant]] = {
     "Whole": number_nodes,
     "WHOLE": number_nodes,
@@ -160,7 +160,7 @@ values: st.SearchStrategy[ParamValue] = st.integers(-9, 9) | st.text(max_size=3)
 def sound_part(
     policy: list[tree.Requirement], params: dict[str, ParamValue]
 ) -> tuple[tuple[tree.Requirement, ...], checked.Program]:
-    """Keep each requirement that checks after those kept before it, so that few policies are empty."""
+    """Keep each requirement that checks after the ones already kept, so that few policies are empty."""
     kept: tuple[tree.Requirement, ...] = ()
     program, _ = check(tree.Program((), (), PLACE), "", TYPED)
     assert program is not None
@@ -187,7 +187,7 @@ def compares_with_its_own(condition: checked.Condition, schema: Schema) -> bool:
             return all(compares_with_its_own(operand, schema) for operand in operands)
 
 
-def conditions_of(requirement: checked.Requirement) -> list[tuple[checked.Condition, Schema]]:
+def typed_conditions(requirement: checked.Requirement) -> list[tuple[checked.Condition, Schema]]:
     found = [(requirement.assertion.condition, requirement.assertion.schema)]
     match requirement.assertion.result:
         case checked.Filter(condition):
@@ -208,7 +208,7 @@ def stores_its_own(action: checked.Action | None, after: Schema) -> bool:
 
 @settings(max_examples=at_length(30))
 @given(st.lists(requirements, max_size=4), st.dictionaries(st.sampled_from(["k", "l"]), values))
-def test_what_checks_compares_and_stores_values_of_the_columns_types(
+def test_a_checked_program_compares_and_stores_values_of_the_columns_types(
     policy: list[tree.Requirement], params: dict[str, ParamValue]
 ) -> None:
     kept, program = sound_part(policy, params)
@@ -216,7 +216,7 @@ def test_what_checks_compares_and_stores_values_of_the_columns_types(
     assert len(program.requirements) == len(steps(tree.Program(kept)))
     for requirement in program.requirements:
         assert requirement.before == before
-        for condition, schema in conditions_of(requirement):
+        for condition, schema in typed_conditions(requirement):
             assert compares_with_its_own(condition, schema)
         assert stores_its_own(requirement.action, requirement.after)
         for old, new in zip(requirement.before, requirement.after, strict=True):

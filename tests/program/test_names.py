@@ -11,27 +11,37 @@ from acompass.language.program.program import Comparison, Process
 from acompass.language.program.types import INTEGER, TEXT, Names, Schema, make_schema
 from acompass.language.program.uses import Use, uses
 from acompass.language.text.parser import parse_text
-from tests.program.policies import PAPER, TYPED, checked, compared_value, finding, findings, only, places, said
+from tests.program.policies import (
+    PAPER,
+    TYPED,
+    check_policy,
+    compared_value,
+    describe_finding,
+    finding,
+    findings,
+    only,
+    places,
+)
 
 CASES = make_schema({"age": INTEGER, "Age": INTEGER, "AGE": INTEGER, "Zip": TEXT})
 
 
-def columns_of(text: str, schema: Schema = PAPER) -> list[int]:
-    conditions = [requirement.assertion.condition for requirement in checked(text, schema).requirements]
+def compared_columns(text: str, schema: Schema = PAPER) -> list[int]:
+    conditions = [requirement.assertion.condition for requirement in check_policy(text, schema).requirements]
     return [condition.column for condition in conditions if isinstance(condition, Comparison)]
 
 
 @pytest.mark.parametrize("name", ["Postal Code", "Postal code", "postal  code", "POSTAL CODE", '"Postal Code"'])
 def test_a_name_is_found_without_regard_to_case(name: str) -> None:
-    assert columns_of(f"EACH RESULT: {name} = '1';") == [2]
+    assert compared_columns(f"EACH RESULT: {name} = '1';") == [2]
 
 
 def test_the_exact_spelling_wins() -> None:
-    assert columns_of("EACH RESULT: age = 1; EACH RESULT: Age = 1; EACH RESULT: AGE = 1;", CASES) == [0, 1, 2]
+    assert compared_columns("EACH RESULT: age = 1; EACH RESULT: Age = 1; EACH RESULT: AGE = 1;", CASES) == [0, 1, 2]
 
 
 def test_without_the_exact_spelling_several_columns_are_an_error() -> None:
-    assert said("EACH RESULT: aGE = 1;", CASES) == (
+    assert describe_finding("EACH RESULT: aGE = 1;", CASES) == (
         "AC102",
         "`aGE` matches several columns: `age`, `Age`, `AGE`",
         "spell it exactly as one of `age`, `Age`, `AGE`",
@@ -40,12 +50,12 @@ def test_without_the_exact_spelling_several_columns_are_an_error() -> None:
 
 def test_case_is_folded_as_unicode_says() -> None:
     schema = make_schema({"STRASSE": INTEGER, "Ökonomie": INTEGER})
-    assert columns_of("EACH RESULT: straße = 1; EACH RESULT: öKONOMIE = 1;", schema) == [0, 1]
+    assert compared_columns("EACH RESULT: straße = 1; EACH RESULT: öKONOMIE = 1;", schema) == [0, 1]
 
 
 def test_an_unknown_column_lists_the_columns_and_the_closest() -> None:
     text = "EACH RESULT: Post code = '1';"
-    assert said(text) == (
+    assert describe_finding(text) == (
         "AC101",
         "unknown column `Post code`",
         "columns: Record ID, Age, Postal Code, AEC; did you mean `Postal Code`?",
@@ -54,12 +64,12 @@ def test_an_unknown_column_lists_the_columns_and_the_closest() -> None:
 
 
 def test_without_a_similar_name_there_is_no_suggestion() -> None:
-    assert said("EACH RESULT: qqqq = 1;")[2] == "columns: Record ID, Age, Postal Code, AEC"
+    assert describe_finding("EACH RESULT: qqqq = 1;")[2] == "columns: Record ID, Age, Postal Code, AEC"
 
 
 def test_a_wide_table_lists_some_of_its_columns() -> None:
     wide = make_schema({f"c{number}": INTEGER for number in range(10_000)})
-    help_ = said("EACH RESULT: zzz = 1;", wide)[2]
+    help_ = describe_finding("EACH RESULT: zzz = 1;", wide)[2]
     assert help_ == "columns: c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 and 9,988 more"
 
 
@@ -81,7 +91,7 @@ def test_an_unknown_column_is_reported_wherever_it_occurs(text: str) -> None:
 
 
 def test_after_process_the_condition_sees_the_groups_and_the_aggregate() -> None:
-    program = checked("EACH PROCESS COUNT(*) AS Class Size GROUP BY age, Postal code: class size > 1 OR AGE = 3;")
+    program = check_policy("EACH PROCESS COUNT(*) AS Class Size GROUP BY age, Postal code: class size > 1 OR AGE = 3;")
     (requirement,) = program.requirements
     assert isinstance(requirement.assertion.result, Process)
     assert requirement.assertion.result.group_by == (1, 2)
@@ -90,7 +100,7 @@ def test_after_process_the_condition_sees_the_groups_and_the_aggregate() -> None
 
 
 def test_after_process_a_column_that_is_not_grouped_is_not_seen() -> None:
-    assert said("EACH PROCESS COUNT(*) AS n GROUP BY Postal Code: n > 1 AND Age > 3;") == (
+    assert describe_finding("EACH PROCESS COUNT(*) AS n GROUP BY Postal Code: n > 1 AND Age > 3;") == (
         "AC103",
         "`Age` is not in the result of PROCESS",
         "the condition after PROCESS sees: Postal Code, n; add `Age` to GROUP BY, or compare it in WHERE",
@@ -98,7 +108,7 @@ def test_after_process_a_column_that_is_not_grouped_is_not_seen() -> None:
 
 
 def test_after_process_a_misspelled_aggregate_is_suggested() -> None:
-    assert said("EACH PROCESS COUNT(*) AS Class Size: Clas Size > 1;") == (
+    assert describe_finding("EACH PROCESS COUNT(*) AS Class Size: Clas Size > 1;") == (
         "AC103",
         "`Clas Size` is not in the result of PROCESS",
         "the condition after PROCESS sees: Class Size; did you mean `Class Size`?",
@@ -128,7 +138,7 @@ def test_a_column_is_grouped_by_once() -> None:
 
 def test_columns_that_differ_in_case_can_both_be_grouped_by() -> None:
     text = "EACH PROCESS COUNT(*) AS n GROUP BY age, Age: Age > 3;"
-    assert columns_of(text, CASES) == [1]
+    assert compared_columns(text, CASES) == [1]
 
 
 def test_an_unknown_group_is_reported_once() -> None:
@@ -137,27 +147,27 @@ def test_an_unknown_group_is_reported_once() -> None:
 
 def test_an_opaque_column_cannot_be_named() -> None:
     text = "EACH PROCESS COUNT DISTINCT Blob AS n: n > 1;"
-    assert said(text, TYPED)[:2] == (
+    assert describe_finding(text, TYPED)[:2] == (
         "AC117",
         "column `Blob` has a type that policies do not support",
     )
 
 
 def test_an_opaque_column_can_be_dropped() -> None:
-    assert len(checked("ALWAYS : DROP Blob;", TYPED).named) == 1
+    assert len(check_policy("ALWAYS : DROP Blob;", TYPED).named) == 1
 
 
-def test_named_are_the_columns_that_the_policy_uses() -> None:
+def test_the_named_columns_are_those_that_the_policy_uses() -> None:
     text = """
         EACH FILTER Age > 3: Age < 5: REJECT;
         EACH PROCESS COUNT DISTINCT AEC AS Postal Code GROUP BY Age: Postal Code > 2;
     """
-    assert checked(text).named == {1, 3}
-    assert checked("EACH RESULT: Age > 1: REPLACE Postal code WITH '*';").named == {1, 2}
+    assert check_policy(text).named == {1, 3}
+    assert check_policy("EACH RESULT: Age > 1: REPLACE Postal code WITH '*';").named == {1, 2}
 
 
 def test_suggestions_for_a_wide_table_end_with_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each one compares a spelling with every column, so their number is limited."""
+    """Each suggestion compares a spelling with every column, so their number is limited."""
     monkeypatch.setattr("acompass.language.program.types.SPELLING_BUDGET", 5_999)
     names = Names([f"column {number}" for number in range(1_000)])
     suggestions = [names.closest(f"colum {number}") for number in range(20)]
@@ -210,21 +220,21 @@ def test_a_close_name_that_is_bound_is_suggested() -> None:
     assert unused.code == "AC107"
 
 
-def test_a_parameter_never_used_is_named() -> None:
-    assert said("EACH RESULT: Age > k;", k=3, l=2) == (
+def test_an_unused_parameter_is_reported() -> None:
+    assert describe_finding("EACH RESULT: Age > k;", k=3, l=2) == (
         "AC107",
         "parameter `l` is bound but never used in the policy",
         "remove `--set l=…`, or remove `l` from `acompass.toml`",
     )
 
 
-def test_a_parameter_is_used_also_where_something_else_is_wrong() -> None:
+def test_a_parameter_next_to_an_error_counts_as_used() -> None:
     assert [found.code for found in findings("EACH RESULT: Agee > k: RANDOM Agee l 5;", k=3, l=2)] == ["AC101"] * 2
 
 
-def test_a_column_in_the_place_of_a_constant() -> None:
+def test_a_column_in_place_of_a_constant_is_an_error() -> None:
     text = "EACH RESULT: Age > aec;"
-    assert said(text) == (
+    assert describe_finding(text) == (
         "AC108",
         "expected a constant, found the column `aec`",
         "a column cannot be compared with or replaced by another column; write a number, or `'AEC'` for the text",
@@ -241,7 +251,7 @@ def test_a_binding_wins_over_a_column_of_the_same_name() -> None:
     "value",
     [float("nan"), float("inf"), Decimal("-Infinity"), Decimal("1E+999999"), None, [3], Fraction(1, 3)],
 )
-def test_a_value_that_is_neither_a_finite_number_nor_text(value: object) -> None:
+def test_a_value_that_is_neither_a_finite_number_nor_text_is_an_error(value: object) -> None:
     found = finding("EACH RESULT: Age > k;", k=value)
     assert (found.code, found.labels) == ("AC109", ())
     assert found.message == "the value of parameter `k` is neither a finite number nor text"
@@ -271,7 +281,7 @@ def test_a_number_of_a_setting_keeps_its_scale() -> None:
 
 
 @pytest.mark.parametrize("text", ["k", "", "=3", "3=k", "a b=3", "'k'=3"])
-def test_a_setting_that_binds_nothing(text: str) -> None:
+def test_a_setting_that_binds_nothing_is_rejected(text: str) -> None:
     with pytest.raises(CallError) as raised:
         parse_setting(text)
     (found,) = raised.value.diagnostics
@@ -289,7 +299,7 @@ def test_settings_bind_each_parameter_once() -> None:
 NAMES = ("Record ID", "Age", "Postal Code", "AEC")
 
 
-def found(text: str, **params: ParamValue) -> dict[str, Use]:
+def column_uses(text: str, **params: ParamValue) -> dict[str, Use]:
     policy, wrong = parse_text(text)
     assert wrong == ()
     return {NAMES[column]: use.use for column, use in uses(policy, NAMES, params).items()}
@@ -321,13 +331,13 @@ def found(text: str, **params: ParamValue) -> dict[str, Use]:
         ("EACH RESULT: AEC > 1: RANDOM Age 1 2; EACH RESULT: Age = '*';", Use.TEXT),
     ],
 )
-def test_the_use_of_a_column(text: str, expected: Use) -> None:
-    assert found(text)["Age"] is expected
+def test_the_policy_decides_the_use_of_a_column(text: str, expected: Use) -> None:
+    assert column_uses(text)["Age"] is expected
 
 
 def test_a_parameter_is_used_as_what_it_is_bound_to() -> None:
     text = "EACH RESULT: Age > k;"
-    assert (found(text, k=3), found(text, k="3"), found(text)) == (
+    assert (column_uses(text, k=3), column_uses(text, k="3"), column_uses(text)) == (
         {"Age": Use.NUMBER},
         {"Age": Use.TEXT},
         {"Age": Use.ANY},
@@ -335,11 +345,11 @@ def test_a_parameter_is_used_as_what_it_is_bound_to() -> None:
 
 
 def test_a_column_that_the_policy_does_not_name_has_no_use() -> None:
-    assert found("EACH PROCESS COUNT(*) AS AEC GROUP BY Age: AEC > 1;") == {"Age": Use.ANY}
+    assert column_uses("EACH PROCESS COUNT(*) AS AEC GROUP BY Age: AEC > 1;") == {"Age": Use.ANY}
 
 
 def test_names_that_mean_no_column_are_left_out() -> None:
-    assert found("EACH RESULT: Agee > 1; EACH PROCESS SUM(x) AS y GROUP BY z: y > 1 AND w > 2;") == {}
+    assert column_uses("EACH RESULT: Agee > 1; EACH PROCESS SUM(x) AS y GROUP BY z: y > 1 AND w > 2;") == {}
 
 
 def test_a_use_says_where_it_is() -> None:

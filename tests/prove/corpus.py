@@ -1,8 +1,8 @@
 """Read corpus.md and side_conditions.md: headings, policies in fenced blocks, and after each its claims.
 
-`proved with Age=integer:` gives the types of columns, separated by commas. `refuted of the line:` asks the
-policy's own claim, which a check may not use to prove itself. `not proved` is for a false claim that no table
-of values can show."""
+`proved with Age=integer:` gives the types of columns, separated by commas. `refuted of the line:` tests the
+policy's own claim, which a check may not use to prove itself. `not proved` is for a false claim that no table of
+values can refute."""
 
 import re
 from collections.abc import Iterator
@@ -34,19 +34,19 @@ class Case:
     def id(self) -> str:
         return f"{self.title}: {self.claim} {' '.join(self.types)}"
 
-    def is_given(self, verdict: str) -> bool:
+    def is_right(self, verdict: str) -> bool:
         return verdict != "proved" if self.verdict == "not proved" else verdict == self.verdict
 
-    def parsed(self) -> tree.Program:
+    def parse(self) -> tree.Program:
         policy, problems = parse_text(self.policy)
         assert not problems
         return replace(policy, folder=str(PATH.parent))
 
-    def asked(self) -> Claim:
-        """What the prover says of the claim."""
+    def prove(self) -> Claim:
+        """The prover's answer to the claim."""
         types = dict(type_.split("=") for type_ in self.types)
         claims = None if self.is_own else [self.claim]
-        proof = prove_policy(self.parsed(), self.policy, claims, types=types)
+        proof = prove_policy(self.parse(), self.policy, claims, types=types)
         (claim,) = (claim for claim in proof.claims if claim.text == self.claim)
         return claim
 

@@ -94,7 +94,7 @@ def verdicts(family: Family, k: int, claims: list[str] | None = None) -> tuple[s
 
 
 def exceptions(family: Family, numbers: Iterable[int]) -> dict[str, list[int]]:
-    """What differs, and for which k."""
+    """The unexpected answers, and for which k they occur."""
     found: dict[str, list[int]] = defaultdict(list)
     for k in numbers:
         answers = (verdicts(family, k), codes(family, k), verdicts(family, k, [family.false]))

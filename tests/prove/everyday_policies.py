@@ -1,6 +1,6 @@
-"""Random policies of the everyday language (X1 to X6, X10, X11), with claims close to what they establish.
+"""Random policies of the everyday language (X1 to X6, X10, X11), with claims that are true or nearly true.
 
-Few values and coarse maps, so that labels meet, cascades end early, and many claims are nearly true."""
+They have few values and coarse maps, so that values often get the same label and cascades end early."""
 
 import random
 import re
@@ -14,13 +14,13 @@ from acompass.language.program.program import Program
 from acompass.language.program.types import FLOAT, INTEGER, TEXT, Column, Kind, Schema, Type, Value, decimal
 from acompass.language.text.parser import parse_text
 from acompass.testing import conformance
-from tests.programs import quoted
+from tests.programs import quote
 from tests.prove.policies import Claimed, random_coin, random_urn
 
 _INTEGERS = (-1, 0, 1, 2, 3, 4, 5)
 _WORDS = ("a", "b", "ab", "A", "0", "1", "*", "x", "abc", "abd")
 _DAYS = ("2018-03-05", "2018-03-17", "2018-05-01", "2019-01-31", "2018-03", "2018-Q1", "2019", "2010s", "*")
-#: no `-0.0`: a column that a policy names has it as `0.0`, once it is loaded
+#: without `-0.0`, which becomes `0.0` when a column that a policy names is loaded
 _FLOATS = (-0.5, 0.0, 0.5, 1.0, 2.5)
 _TYPES: dict[str, Type] = {
     "Age": INTEGER,
@@ -65,7 +65,7 @@ class EverydayCurator:
         for _ in range(self._rng.randint(1, 5)):
             self._texts += self._fitting(schema)
         text = "\n".join(self._texts)
-        program = _checked(text, schema)
+        program = _check(text, schema)
         claims = () if program is None else tuple(self._claims(program))
         return Claimed(text, schema, claims)
 
@@ -73,10 +73,10 @@ class EverydayCurator:
         return decimal(1) if name == "Pay" and self._rng.random() < 0.2 else _TYPES[name]
 
     def _fitting(self, schema: Schema) -> list[str]:
-        """A requirement that can follow those before it."""
+        """A requirement that can follow the earlier ones, or none."""
         for _ in range(_ATTEMPTS):
             text = self._requirement()
-            if _checked("\n".join([*self._texts, text]), schema) is not None:
+            if _check("\n".join([*self._texts, text]), schema) is not None:
                 return [text]
         return []
 
@@ -181,14 +181,14 @@ class EverydayCurator:
         return f"'{self._rng.choice(_LABELS[name])}'"
 
     def _claims(self, program: Program) -> Iterator[str]:
-        """Assertions of the policy, and others, as far as they fit the table that it leaves."""
+        """Assertions of the policy and others, if they fit the columns of its output."""
         final = program.final_schema
         own = [_ACTION.split(text)[0] for text in self._texts]
         asked = [text.removesuffix(";") for text in own if not text.startswith("ALWAYS")]
         asked += [self._assertion() for _ in range(3)]
         asked += [f"EACH RESULT : {name} IN ({', '.join(self._all_labels(name))})" for name in self._names]
         for claim in dict.fromkeys(asked):
-            if _checked(f"{claim};", final) is not None:
+            if _check(f"{claim};", final) is not None:
                 yield claim
 
     def _all_labels(self, name: str) -> list[str]:
@@ -201,7 +201,7 @@ _STAR = "'*'"
 _ACTION = re.compile(" : (?:REJECT|REPLACE|RANDOM|GENERALIZE|WITH) ?")
 
 
-def _checked(text: str, schema: Schema) -> Program | None:
+def _check(text: str, schema: Schema) -> Program | None:
     tree, problems = parse_text(text)
     assert not problems, (text, problems)
     return check(tree, text, schema)[0] if tree.requirements else None
@@ -209,11 +209,11 @@ def _checked(text: str, schema: Schema) -> Program | None:
 
 @cache
 def _hierarchy() -> str:
-    return quoted(files(conformance).joinpath("words.csv"))
+    return quote(files(conformance).joinpath("words.csv"))
 
 
 def everyday_records(rng: random.Random, schema: Schema) -> list[tuple[Value, ...]]:
-    """Up to a dozen records from a few values of each column."""
+    """Up to twelve records with at most four values in each column."""
     narrow = []
     for column in schema:
         pool = _POOLS[column.name]
@@ -222,5 +222,5 @@ def everyday_records(rng: random.Random, schema: Schema) -> list[tuple[Value, ..
 
 
 def _as(value: Value, type_: Type) -> Value:
-    """Decimals are halves of the integers."""
+    """An integer n becomes the decimal n / 2."""
     return Decimal(5 * int(value)).scaleb(-1) if type_.kind is Kind.DECIMAL else value  # type: ignore[arg-type]

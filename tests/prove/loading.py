@@ -1,4 +1,4 @@
-"""A counterexample as a file: written as CSV, read with its types, and run as any other table."""
+"""Write a counterexample to a file and run it like any other table."""
 
 import csv
 from decimal import Decimal
@@ -11,7 +11,7 @@ from acompass.language.program.types import Kind, Schema, Type, to_text
 from acompass.policy import Policy
 from acompass.prove.proof import Counterexample
 from acompass.semantics.core import Record, holds
-from tests.prove.replaying import checked
+from tests.generators.strategies import parse_and_check
 
 _STORED = {
     Kind.INTEGER: "BIGINT",
@@ -23,8 +23,8 @@ _STORED = {
 }
 
 
-def stored(counterexample: Counterexample, folder: Path) -> Path:
-    """The table before the run, in a Parquet file that a CSV file was read into."""
+def store(counterexample: Counterexample, folder: Path) -> Path:
+    """Write the table before the run to a CSV file, and that to a Parquet file with the types of the columns."""
     text, table = folder / "before.csv", folder / "before.parquet"
     _write(counterexample, text)
     columns = {column.name: _stored_type(column.type) for column in counterexample.schema}
@@ -47,7 +47,7 @@ def _stored_type(type_: Type) -> str:
 
 
 def records_in(table: Path, schema: Schema) -> list[Record]:
-    """The records of a file, in its order. DuckDB gives decimals as text: its client rounds long ones."""
+    """The records of a file, in its order. Fetches decimals as text, because DuckDB's client rounds long ones."""
     shown = ", ".join(
         f'"{column.name}"::VARCHAR' if column.type.kind is Kind.DECIMAL else f'"{column.name}"' for column in schema
     )
@@ -60,12 +60,12 @@ def _value(value: object, type_: Type) -> object:
 
 
 def fails_when_run(policy: Policy, claim: str, counterexample: Counterexample, folder: Path) -> bool:
-    """Whether the claim fails on what `run` writes for the table and the trace."""
-    table, released = stored(counterexample, folder), folder / "released.parquet"
+    """Whether the claim fails on the output of `run` for the table and the trace."""
+    table, released = store(counterexample, folder), folder / "released.parquet"
     assert records_in(table, counterexample.schema) == list(counterexample.records)
     trace = [Decimal(rho) for rho in counterexample.trace]
     api.run(policy, str(table), trace=trace, output=released)
     left = records_in(released, counterexample.left_schema)
     assert sorted(map(repr, left)) == sorted(map(repr, counterexample.left))
-    assertion = checked(f"{claim};", counterexample.left_schema).requirements[0].assertion
+    assertion = parse_and_check(f"{claim};", counterexample.left_schema).requirements[0].assertion
     return not holds(left, assertion)

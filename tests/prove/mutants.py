@@ -1,9 +1,9 @@
-"""Is every mutant of the prover noticed? The corpus must have a claim whose verdict it gets wrong.
+"""Test that every mutant of the prover is noticed: it must get the verdict of some claim of the corpus wrong.
 
 python -m tests.prove.mutants
 python -m tests.prove.mutants --module rules.laws --workers 2
 
-A mutant that no verdict can show is named in `harmless_mutants.md`, with the reason."""
+`harmless_mutants.md` lists the mutants that change no verdict, with the reason."""
 
 import argparse
 import importlib.abc
@@ -20,24 +20,24 @@ from tests.prove.mutation import RULES, Mutant, module_path, mutants
 
 HARMLESS = Path(__file__).with_name("harmless_mutants.md")
 
-#: a mutant that makes the prover run this long is noticed; the whole corpus takes a few seconds
+#: a mutant that runs this long counts as noticed; the whole corpus takes a few seconds
 SECONDS = 120
 
 
 def harmless() -> frozenset[str]:
-    """An item of the list is a name, a dash and the reason."""
+    """The names in the list: an item is a name, a dash and the reason."""
     return frozenset(re.findall(r"^- (.+?) — ", HARMLESS.read_text(encoding="utf-8"), re.MULTILINE))
 
 
-def unnoticed(tried: Iterable[Mutant], workers: int) -> Iterator[Mutant]:
-    """Each mutant gets a process of its own."""
+def find_unnoticed(tried: Iterable[Mutant], workers: int) -> Iterator[Mutant]:
+    """Run each mutant in a process of its own."""
     with multiprocessing.get_context("fork").Pool(workers, maxtasksperchild=1) as pool:
-        for mutant, is_wrong in pool.imap(_tried, tried):
+        for mutant, is_wrong in pool.imap(_try, tried):
             if not is_wrong:
                 yield mutant
 
 
-def _tried(mutant: Mutant) -> tuple[Mutant, bool]:
+def _try(mutant: Mutant) -> tuple[Mutant, bool]:
     signal.signal(signal.SIGALRM, _give_up)
     signal.alarm(SECONDS)
     _put_in_place(mutant)
@@ -52,16 +52,16 @@ def _give_up(*_: object) -> None:
 
 
 def _is_wrong() -> bool:
-    """Whether the prover proves a false claim or no longer proves a true one. The search for counterexamples,
-    which no rule depends on, would take most of the time."""
+    """Whether the prover proves a false claim or no longer proves a true one. Skips the search for counterexamples,
+    which takes most of the time and on which no rule depends."""
     cases = importlib.import_module("tests.prove.corpus").cases()
     refuter = importlib.import_module("acompass.prove.refute.refutation").Refuter
     with patch.object(refuter, "refute", lambda _, claims, *__, **___: [None] * len(claims)):
-        return any((case.asked().verdict == "proved") != (case.verdict == "proved") for case in cases)
+        return any((case.prove().verdict == "proved") != (case.verdict == "proved") for case in cases)
 
 
 def _put_in_place(mutant: Mutant) -> None:
-    """The prover is imported anew, with the mutant in place of its module."""
+    """Import the prover anew, with the mutant in place of its module."""
     for name in [name for name in sys.modules if name.startswith(("acompass.prove", "tests.prove.corpus"))]:
         del sys.modules[name]
     sys.meta_path.insert(0, _Finder(mutant))
@@ -95,7 +95,7 @@ def main() -> None:
     tried = [mutant for module in options.module or RULES for mutant in mutants(module)]
     serious = [mutant for mutant in tried if mutant.name not in listed]
     missed = 0
-    for mutant in unnoticed(serious, options.workers):
+    for mutant in find_unnoticed(serious, options.workers):
         missed += 1
         sys.stdout.write(f"not noticed: {mutant.name}\n")
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Mutants of the prover: modules of `acompass.prove` with one condition made a constant, or one refusal left out."""
+"""Mutants of the prover: modules of `acompass.prove` with one condition made constant, or one refusal removed."""
 
 import ast
 from collections import Counter
@@ -20,8 +20,8 @@ RULES = (
     "search.prover",
 )
 
-#: functions of these modules that are not rules and have tests of their own: the clauses of a condition, which facts
-#: stand after a line, and the choice of a prover
+#: functions of these modules that are not rules and have tests of their own: the clauses of a condition, the facts
+#: that hold after a line, and the choice of a prover
 HELPERS = frozenset(
     ("condition", "clauses", "_conjunction", "_disjunction", "_facts_left", "is_established", "for_columns")
 )
@@ -29,13 +29,13 @@ HELPERS = frozenset(
 
 @dataclass(frozen=True)
 class Mutant:
-    name: str  # says what was changed in which function, independently of line numbers
+    name: str  # the function and the change, without line numbers
     module: str  # within `acompass.prove`
     number: int
 
     @property
     def source(self) -> str:
-        return _changed(_text(self.module), self.number)[0]
+        return _apply_change(_text(self.module), self.number)[0]
 
 
 def module_path(module: str) -> Path:
@@ -44,7 +44,7 @@ def module_path(module: str) -> Path:
 
 def mutants(module: str) -> Iterator[Mutant]:
     seen: Counter[str] = Counter()
-    for number, change in enumerate(_changed(_text(module), None)[1]):
+    for number, change in enumerate(_apply_change(_text(module), None)[1]):
         if change.partition(":")[0] in HELPERS:
             continue
         name = f"{module.rpartition('.')[2]}.{change}"
@@ -57,15 +57,15 @@ def _text(module: str) -> str:
     return module_path(module).read_text(encoding="utf-8")
 
 
-def _changed(text: str, at: int | None) -> tuple[str, list[str]]:
-    """The source with the change of that number, and all changes in words."""
+def _apply_change(text: str, at: int | None) -> tuple[str, list[str]]:
+    """The source with the change numbered `at`, and descriptions of all possible changes."""
     change = _Change(at)
     tree = ast.fix_missing_locations(change.visit(ast.parse(text)))
     return ast.unparse(tree), change.names
 
 
 class _Change(ast.NodeTransformer):
-    """Visits the functions of a module, numbers everything that can be changed, and changes one of it."""
+    """Numbers all possible changes in the functions of a module, and makes one of them."""
 
     def __init__(self, at: int | None):
         self.names: list[str] = []
@@ -79,20 +79,20 @@ class _Change(ast.NodeTransformer):
         return changed
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        node.test = self._forced(node.test)
+        node.test = self._force(node.test)
         return self.generic_visit(node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        node.test = self._forced(node.test)
+        node.test = self._force(node.test)
         return self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        node.values = [value if isinstance(value, ast.Tuple) else self._forced(value) for value in node.values]
+        node.values = [value if isinstance(value, ast.Tuple) else self._force(value) for value in node.values]
         return self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
         if node.value is not None and self._is_condition() and not isinstance(node.value, ast.Constant):
-            node.value = self._forced(node.value)
+            node.value = self._force(node.value)
         return self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
@@ -106,7 +106,7 @@ class _Change(ast.NodeTransformer):
         returned = self._function.returns if self._function is not None else None
         return isinstance(returned, ast.Name) and returned.id == "bool"
 
-    def _forced(self, condition: ast.expr) -> ast.expr:
+    def _force(self, condition: ast.expr) -> ast.expr:
         for constant in (True, False):
             if self._is_chosen(f"`{ast.unparse(condition)}` is {constant}"):
                 return ast.Constant(constant)

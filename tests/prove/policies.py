@@ -1,5 +1,4 @@
-"""Random policies like those of curators, with claims close to what they establish. Some toss coins (X5) and
-draw from urns (X6).
+"""Random policies like those of curators, some with probabilities (X5) and weighted values (X6), with claims.
 
 With few columns and few values, classes merge, requirements undo each other, and many claims are nearly true.
 The tables are generated independently of the prover's regions."""
@@ -20,7 +19,7 @@ _OPERATORS = ("<", "<=", "=", ">=", ">")
 
 @dataclass(frozen=True)
 class Claimed:
-    """A policy over a schema, with claims about the table that it leaves."""
+    """A policy over a schema, with claims about its output."""
 
     text: str
     schema: Schema
@@ -126,7 +125,7 @@ class Writer:
 
 
 def _values(type_: Type) -> Sequence[Value]:
-    """Numbers with digits after the point lie between those that a policy names."""
+    """Decimals are at or just above the numbers that a policy names."""
     if type_.kind is not Kind.DECIMAL:
         return _TEXTS if type_ == TEXT else _NUMBERS
     unit = Decimal(1).scaleb(-type_.scale)
@@ -134,7 +133,7 @@ def _values(type_: Type) -> Sequence[Value]:
 
 
 def random_records(rng: random.Random, schema: Schema) -> list[tuple[Value, ...]]:
-    """Up to a dozen records from a few values, so that many are equal or nearly equal."""
+    """Up to twelve records with few values, so that many are equal or nearly equal."""
     pools = [_values(column.type) for column in schema]
     narrow = [rng.sample(pool, rng.randint(1, 3)) for pool in pools]
     return [tuple(rng.choice(pool) for pool in narrow) for _ in range(rng.choice((0, 1, 1, 2, 3, 4, 6, 9, 12)))]
@@ -146,8 +145,8 @@ def random_coin(rng: random.Random) -> str:
 
 def random_urn(rng: random.Random, constants: Sequence[str]) -> str:
     """One to four of the constants, some with weights."""
-    balls = rng.sample(constants, rng.randint(1, min(4, len(constants))))
-    return f"({', '.join(rng.choice(('', '', '3 OF ')) + ball for ball in balls)})"
+    values = rng.sample(constants, rng.randint(1, min(4, len(constants))))
+    return f"({', '.join(rng.choice(('', '', '3 OF ')) + each for each in values)})"
 
 
 def random_trace(rng: random.Random, length: int) -> list[Fraction]:

@@ -1,7 +1,7 @@
-"""Random policies whose lines belong together, as a curator's do: a WHERE and its complement, a column that
+"""Random policies with related lines, like those of a curator: a WHERE and its complement, a column that
 others determine, counts and sums of bounded numbers, checks that exclude each other's records.
 
-Most of their claims rest on several lines, so that the laws about known facts are put to the test."""
+Most of their claims depend on several lines, which tests the laws about known facts."""
 
 import random
 from collections.abc import Iterator
@@ -27,18 +27,18 @@ class RelatedWriter:
         return Claimed("\n".join(f"{line};" for line in lines), schema, claims)
 
     def _lines(self) -> Iterator[str]:
-        kinds = (self._halves, self._determined, self._bounded, self._single, self._star, self._single)
+        kinds = (self._halves, self._determined_column, self._bounded_numbers, self._single, self._star, self._single)
         yield from self._rng.choice(kinds)()
 
     def _halves(self) -> Iterator[str]:
-        """The same about the records of a condition and about the others."""
+        """The same requirement for the records that satisfy a condition and for the others."""
         condition, keys = self._comparison(), self._keys()
         aggregate, bound = self._aggregate()
         action = self._action()
         for where in (condition, f"NOT ({condition})"):
             yield f"EACH PROCESS {aggregate} AS c WHERE {where}{keys} : {bound}{action}"
 
-    def _determined(self) -> Iterator[str]:
+    def _determined_column(self) -> Iterator[str]:
         """One column becomes a function of another."""
         column, other = self._rng.sample(self._names, 2)
         constants = _CONSTANTS[column]
@@ -46,8 +46,8 @@ class RelatedWriter:
         for filter_, value in ((condition, constants[0]), (f"NOT ({condition})", constants[-1])):
             yield f"EACH FILTER {filter_} : {column} = {value} : REPLACE {column} WITH {value}"
 
-    def _bounded(self) -> Iterator[str]:
-        """A bound on numbers, and on how many there are of them or on their sum."""
+    def _bounded_numbers(self) -> Iterator[str]:
+        """A bound on numbers, and a bound on their count or sum."""
         number = self._rng.choice(("Age", "Pay"))
         value = self._rng.choice(_CONSTANTS[number])
         operator = self._rng.choice((">=", "<=", ">", "<"))
@@ -59,7 +59,7 @@ class RelatedWriter:
         yield f"EACH PROCESS {counted}{self._keys()} : {bound}{self._action()}"
 
     def _star(self) -> Iterator[str]:
-        """Small classes lose a value, and go if they are still small."""
+        """Small classes lose a value, and are rejected if they are still small."""
         first, second = self._rng.sample(("Zip", "Job"), 2)
         keys = f" GROUP BY {first}, {second}"
         yield f"EACH PROCESS COUNT(*) AS c{keys} : c >= 2 : REPLACE {first} WITH 'a'"

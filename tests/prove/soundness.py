@@ -1,11 +1,11 @@
-"""The law of soundness: proved claims hold of what is written for random tables, and counterexamples replay.
+"""The law of soundness: proved claims hold for the outputs of random tables, and counterexamples replay.
 
-A table on which a check fails is not written (D31), nor is one with a value that a map has no label for (X2).
-The claim of a check assumes only the checks before it.
+Nothing is written if a check fails (D31), or if a map has no label for a value (X2). The claim of a check assumes
+only the checks before it.
 
 python -m tests.prove.soundness --policies 20000 --tables 1000
 
-Progress goes to standard error."""
+Prints progress to standard error."""
 
 import argparse
 import random
@@ -27,14 +27,15 @@ from acompass.prove.search.claims import policy_assertions
 from acompass.prove.search.verdicts import prove_policy
 from acompass.semantics.core import Record, holds
 from acompass.testing.conformance.cases import Case, random_case
+from tests.generators.strategies import parse_and_check
 from tests.prove.everyday_policies import EverydayCurator, everyday_records
 from tests.prove.policies import Claimed, Writer, random_records, random_trace
 from tests.prove.related_policies import RelatedWriter
-from tests.prove.replaying import checked, fails, is_written, run_or_none
+from tests.prove.replaying import fails, is_written, run_or_none
 
-#: tables of one schema, where the scales vary
+#: number of tables of one schema, if scales vary
 _TABLES_OF_A_SCHEMA = 20
-#: policies in one unit of work, which has its own seed
+#: number of policies that share a seed
 _SHARE = 250
 
 
@@ -51,7 +52,7 @@ class Figures:
     broken: list[str] = field(default_factory=list)
 
     @property
-    def decided(self) -> float:
+    def decided_share(self) -> float:
         return 1 - self.verdicts[ClaimVerdict.UNDECIDED] / max(1, self.verdicts.total())
 
     def add(self, other: "Figures") -> None:
@@ -79,7 +80,7 @@ def curators_policy(rng: random.Random, tables: int, figures: Figures) -> None:
 
 
 def related_policy(rng: random.Random, tables: int, figures: Figures) -> None:
-    """Test one policy of `related_policies`, whose lines belong together."""
+    """Test one policy of `related_policies`."""
     _test(rng, RelatedWriter(rng).policy(), random_records, tables, figures)
 
 
@@ -102,7 +103,7 @@ def _test(rng: random.Random, case: Claimed, tables_of: Tables, tables: int, fig
             figures.broken.append(f"{case.text}\n{claim.text}\nthe counterexample does not replay")
     proved = [claim for claim in proof.claims if claim.verdict is ClaimVerdict.PROVED]
     if proved:
-        program = checked(case.text, case.schema)
+        program = parse_and_check(case.text, case.schema)
         _survive(rng, program, proved, tables_of, tables, figures, case.text)
 
 
@@ -116,7 +117,7 @@ def _survive(
     policy: str,
 ) -> None:
     final = program.final_schema
-    assertions = [checked(claim.text + ";", final).requirements[0].assertion for claim in proved]
+    assertions = [parse_and_check(claim.text + ";", final).requirements[0].assertion for claim in proved]
     for _ in range(tables):
         records = tables_of(rng, program.schema)
         trace = random_trace(rng, 2 * len(records) * len(program.requirements))
@@ -136,14 +137,14 @@ def untyped_policy(rng: random.Random, tables: int, figures: Figures) -> None:
     figures.count(proof)
     proved = [claim for claim in proof.claims if claim.verdict is ClaimVerdict.PROVED]
     for _ in range(tables // _TABLES_OF_A_SCHEMA if proved else 0):
-        schema = tuple(_scaled(rng, column, proof) for column in case.schema)
-        program = checked(case.text, schema)
+        schema = tuple(_scale_column(rng, column, proof) for column in case.schema)
+        program = parse_and_check(case.text, schema)
         shown = f"{case.text}\n{schema}"
         _survive(rng, program, proved, random_records, _TABLES_OF_A_SCHEMA, figures, shown)
 
 
-def _scaled(rng: random.Random, column: Column, proof: Proof) -> Column:
-    """A number whose scale no type decides, in one of several scales."""
+def _scale_column(rng: random.Random, column: Column, proof: Proof) -> Column:
+    """Give a number of unknown type one of several scales."""
     if column.type is TEXT or proof.types.get(column.name) == "integer":
         return column
     return Column(column.name, rng.choice((INTEGER, decimal(1), decimal(2))))
@@ -152,16 +153,16 @@ def _scaled(rng: random.Random, column: Column, proof: Proof) -> Column:
 def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> None:
     """Test one policy of `conform`'s generator, which covers all types, on tables of the same values."""
     case = random_case(rng)
-    proof = _proof_of(case.policy_text, case.schema, case.params)
+    proof = _prove(case.policy_text, case.schema, case.params)
     figures.count(proof)
     program = case.program()
     proved = [
-        (at, _asserted(claim, program, case.params))
+        (at, _check_claim(claim, program, case.params))
         for (at, _), claim in zip(policy_assertions(parse_text(case.policy_text)[0]), proof.claims, strict=True)
         if claim.verdict is ClaimVerdict.PROVED
     ]
     for _ in range(tables if proved and case.records else 0):
-        records = _reshuffled(rng, case)
+        records = _shuffle_values(rng, case)
         outcome = run_or_none(program, records, case.trace * 2)
         if outcome is None:
             continue
@@ -172,8 +173,8 @@ def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> Non
                 figures.broken.append(f"{case.policy_text}\n{assertion}\n{records}")
 
 
-def _asserted(claim: Claim, program: Program, params: dict[str, ParamValue]) -> Assertion:
-    """The claim, checked for the table that the policy leaves."""
+def _check_claim(claim: Claim, program: Program, params: dict[str, ParamValue]) -> Assertion:
+    """The claim, checked against the columns of the policy's output."""
     tree, _ = parse_text(claim.text + ";")
     used = {name: value for name, value in params.items() if name in parameter_names(tree)}
     found, problems = check(tree, claim.text + ";", program.final_schema, used)
@@ -181,14 +182,14 @@ def _asserted(claim: Claim, program: Program, params: dict[str, ParamValue]) -> 
     return found.requirements[0].assertion
 
 
-def _reshuffled(rng: random.Random, case: Case) -> list[tuple[object, ...]]:
+def _shuffle_values(rng: random.Random, case: Case) -> list[tuple[object, ...]]:
     """Records with values from the case's columns, up to twice as many as the case has."""
     columns = list(zip(*case.records, strict=True))
     size = rng.randint(0, 2 * len(case.records))
     return [tuple(rng.choice(column) for column in columns) for _ in range(size)]
 
 
-def _proof_of(text: str, schema: Schema, params: dict[str, ParamValue]) -> Proof:
+def _prove(text: str, schema: Schema, params: dict[str, ParamValue]) -> Proof:
     return prove_policy(parse_text(text)[0], text, None, {column.name: column.type for column in schema}, params)
 
 

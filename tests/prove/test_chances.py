@@ -1,15 +1,15 @@
-"""Law: the trace of a chance makes `semantics` draw and hit what the chance says."""
+"""Law: the trace of a chance makes `semantics` draw the values and hit the records of the chance."""
 
 from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.language.program.program import Ball, Draw, Program, Random, Reject, Sometimes
+from acompass.language.program.program import Draw, Program, Random, Reject, Sometimes, WeightedValue
 from acompass.language.program.types import INTEGER, TEXT, Column
 from acompass.prove.refute.replay import Chance, Replayer, Stream, replay, rho_for, rho_for_miss
 from acompass.semantics.core import pick, random
-from tests.prove.replaying import checked
+from tests.generators.strategies import parse_and_check
 
 PROBABILITIES = st.fractions(0, 1, max_denominator=10**6).filter(lambda q: 0 < q < 1)
 RHOS = st.integers(0, 999).map(lambda n: Fraction(n, 1000))
@@ -18,7 +18,7 @@ STREAMS = st.builds(Stream, st.lists(RHOS, max_size=3).map(tuple), st.lists(RHOS
 
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=20), st.data())
 def test_an_urn_draws_the_value_that_is_aimed_at(weights: list[int], data: st.DataObject) -> None:
-    action = Draw(0, tuple(Ball(value, weight) for value, weight in enumerate(weights)))
+    action = Draw(0, tuple(WeightedValue(value, weight) for value, weight in enumerate(weights)))
     value = data.draw(st.integers(0, len(weights) - 1))
     assert pick(action, rho_for(action, value)) == value
 
@@ -42,7 +42,7 @@ EACH RESULT : Age > 2 : RANDOM Age 0 9;
 
 
 def program() -> Program:
-    return checked(POLICY, (Column("Age", INTEGER), Column("Zip", TEXT)))
+    return parse_and_check(POLICY, (Column("Age", INTEGER), Column("Zip", TEXT)))
 
 
 @given(

@@ -1,4 +1,4 @@
-"""Decision diagrams against plain sets of tuples."""
+"""Decision diagrams compared with sets of tuples, regions of values, and images under actions and maps."""
 
 import datetime
 import itertools
@@ -39,9 +39,9 @@ from acompass.prove.effort import Budget
 from acompass.prove.rules.facts import clauses
 from acompass.prove.search.prover import Prover
 from acompass.semantics.core import compare
+from tests.generators.strategies import parse_and_check
 from tests.length import at_length
-from tests.programs import quoted
-from tests.prove.replaying import checked
+from tests.programs import quote
 
 FULL = [0b1011, 0b111, 0b11]
 EVERY = frozenset(product(*(tuple(regions_in(mask)) for mask in FULL)))
@@ -50,7 +50,7 @@ Plain = frozenset[tuple[int, ...]]
 plain_sets = st.frozensets(st.sampled_from(sorted(EVERY)))
 
 
-def diagram_of(diagrams: DiagramManager, cells: Plain) -> Diagram:
+def build_diagram(diagrams: DiagramManager, cells: Plain) -> Diagram:
     def one(cell: tuple[int, ...]) -> Diagram:
         found = ALL
         for variable, region in enumerate(cell):
@@ -80,7 +80,7 @@ def boxes(diagram: Diagram) -> Iterator[dict[Variable, Mask]]:
 @given(plain_sets, plain_sets)
 def test_operations_are_those_of_sets(one: Plain, other: Plain) -> None:
     diagrams = DiagramManager(FULL)
-    left, right = diagram_of(diagrams, one), diagram_of(diagrams, other)
+    left, right = build_diagram(diagrams, one), build_diagram(diagrams, other)
     assert plain(diagrams, left) == one
     assert plain(diagrams, diagrams.intersection(left, right)) == one & other
     assert plain(diagrams, diagrams.union(left, right)) == one | other
@@ -91,7 +91,7 @@ def test_operations_are_those_of_sets(one: Plain, other: Plain) -> None:
 @given(plain_sets, plain_sets)
 def test_equal_sets_are_the_same_object(one: Plain, other: Plain) -> None:
     diagrams = DiagramManager(FULL)
-    left, right = diagram_of(diagrams, one), diagram_of(diagrams, other)
+    left, right = build_diagram(diagrams, one), build_diagram(diagrams, other)
     again = diagrams.union(diagrams.difference(left, right), diagrams.intersection(left, right))
     assert again is left
     assert (left is right) == (one == other)
@@ -100,7 +100,7 @@ def test_equal_sets_are_the_same_object(one: Plain, other: Plain) -> None:
 @given(plain_sets, st.integers(0, 2), st.integers(1, 7))
 def test_a_variable_is_quantified_and_assigned(cells: Plain, variable: int, mask: int) -> None:
     diagrams = DiagramManager(FULL)
-    diagram = diagram_of(diagrams, cells)
+    diagram = build_diagram(diagrams, cells)
     quantified = plain(diagrams, diagrams.exists(diagram, frozenset((variable,))))
     without = {cell[:variable] + cell[variable + 1 :] for cell in cells}
     assert quantified == {cell for cell in EVERY if cell[:variable] + cell[variable + 1 :] in without}
@@ -113,27 +113,27 @@ def test_a_variable_is_quantified_and_assigned(cells: Plain, variable: int, mask
 @given(plain_sets, st.integers(0, 2))
 def test_the_support_has_the_variables_that_make_a_difference(cells: Plain, variable: int) -> None:
     diagrams = DiagramManager(FULL)
-    diagram = diagram_of(diagrams, cells)
+    diagram = build_diagram(diagrams, cells)
     is_free = diagrams.exists(diagram, frozenset((variable,))) is diagram
     assert (variable in diagrams.support(diagram)) == (not is_free)
 
 
-#: for each region of a variable, the mask of the variable that takes its place
+#: for each region of a variable, a mask of the variable that replaces it
 images = st.lists(st.integers(0, 3), min_size=4, max_size=4)
 
 
 @given(plain_sets, st.integers(0, 1), images)
 def test_each_region_is_replaced_by_its_image(cells: Plain, variable: int, image: list[Mask]) -> None:
-    """The last variable takes its place. The image of a mask is the union of those of its regions."""
+    """By the last variable. The image of a mask is the union of the images of its regions."""
     diagrams = DiagramManager(FULL)
-    kept = diagrams.exists(diagram_of(diagrams, cells), frozenset((2,)))
+    kept = diagrams.exists(build_diagram(diagrams, cells), frozenset((2,)))
     before = plain(diagrams, kept)
 
     def replacement(mask: Mask) -> Diagram:
         return diagrams.union_of(diagrams.literal(2, image[region]) for region in regions_in(mask))
 
     def is_reached(cell: tuple[int, ...]) -> bool:
-        return any(_with(cell, variable, r) in before and image[r] >> cell[2] & 1 for r in _of(variable))
+        return any(_with(cell, variable, r) in before and image[r] >> cell[2] & 1 for r in _regions_of(variable))
 
     found = plain(diagrams, diagrams.substitute(kept, variable, replacement))
     assert found == set(filter(is_reached, EVERY))
@@ -141,15 +141,15 @@ def test_each_region_is_replaced_by_its_image(cells: Plain, variable: int, image
 
 @given(plain_sets, images)
 def test_a_replacement_of_the_last_variable_sees_all_its_regions(cells: Plain, image: list[Mask]) -> None:
-    """The variables of aggregates are last. A lemma about a set of values need not hold value by value."""
+    """As for variables of aggregates: a lemma about a set of values need not hold for each value."""
     diagrams = DiagramManager(FULL)
-    found = diagrams.substitute(diagram_of(diagrams, cells), 2, lambda mask: diagrams.literal(2, image[mask]))
-    masks = {cell: sum(1 << r for r in _of(2) if _with(cell, 2, r) in cells) for cell in EVERY}
+    found = diagrams.substitute(build_diagram(diagrams, cells), 2, lambda mask: diagrams.literal(2, image[mask]))
+    masks = {cell: sum(1 << r for r in _regions_of(2) if _with(cell, 2, r) in cells) for cell in EVERY}
     expected = {cell for cell, mask in masks.items() if mask and image[mask] >> cell[2] & 1}
     assert plain(diagrams, found) == expected
 
 
-def _of(variable: Variable) -> list[int]:
+def _regions_of(variable: Variable) -> list[int]:
     return list(regions_in(FULL[variable]))
 
 
@@ -161,7 +161,7 @@ def test_the_variables_of_aggregates_come_last() -> None:
     schema = tuple(Column(name, INTEGER) for name in "ABCDEFGHIJKLMNOPQRST")
     pairs = " OR ".join(f"({one} = 1 AND {other} = 1)" for one, other in zip("ABCDEFGHIJ", "KLMNOPQRST", strict=True))
     text = f"EACH RESULT : {pairs} : REJECT; EACH PROCESS SUM(A) AS s GROUP BY B : s < 9 : REJECT;"
-    variables = Variables(checked(text, schema), [])
+    variables = Variables(parse_and_check(text, schema), [])
     columns = [variables.column(0, column) for column in range(len(schema))]
     assert columns != sorted(columns), "the order of the columns has changed"
     assert max(columns) < variables.aggregated_values(1, 0)
@@ -270,12 +270,8 @@ def test_the_image_of_all_64_bit_integers_is_found_without_enumeration() -> None
     assert image_of_random(-(2**63), 2**63 - 1, regions, TEXT) == 0b10101 & ~1 | 0b1000
 
 
-def program(text: str, columns: list[str]) -> Program:
-    tree, problems = parse_text(text)
-    assert not problems
-    checked, problems = check(tree, text, make_schema(dict.fromkeys(columns, INTEGER)), {})
-    assert checked is not None, problems
-    return checked
+def integer_program(text: str, columns: list[str]) -> Program:
+    return parse_and_check(text, make_schema(dict.fromkeys(columns, INTEGER)))
 
 
 def pairs(count: int) -> tuple[str, list[str]]:
@@ -283,23 +279,23 @@ def pairs(count: int) -> tuple[str, list[str]]:
     return f"EACH RESULT : {either} : REJECT;", [f"{letter}{at}" for letter in "AB" for at in range(count)]
 
 
-def test_the_columns_of_a_pair_become_neighbours() -> None:
+def test_the_columns_of_a_pair_become_neighbors() -> None:
     text, columns = pairs(20)
-    order = [columns[at] for at in column_order(program(text, columns), ())]
+    order = [columns[at] for at in column_order(integer_program(text, columns), ())]
     assert all(abs(order.index(f"A{at}") - order.index(f"B{at}")) == 1 for at in range(20))
 
 
 def test_twenty_pairs_cost_little() -> None:
     """In the table's own order, the diagram of the condition has more than a million nodes."""
     text, columns = pairs(20)
-    checked = program(text, columns)
+    checked = integer_program(text, columns)
     Prover(checked, (), variables=Variables(checked, (), budget=Budget(20_000)))
 
 
 def test_the_filter_and_the_condition_belong_together() -> None:
     columns = [f"{letter}{at}" for letter in "AB" for at in range(12)]
     lines = (f"EACH FILTER A{at} = 1 : B{at} = 2 : REPLACE B{at} WITH 2;" for at in range(12))
-    order = [columns[at] for at in column_order(program("\n".join(lines), columns), ())]
+    order = [columns[at] for at in column_order(integer_program("\n".join(lines), columns), ())]
     assert all(abs(order.index(f"A{at}") - order.index(f"B{at}")) == 1 for at in range(12))
 
 
@@ -309,20 +305,20 @@ def test_the_keys_of_classes_belong_together() -> None:
         f"EACH PROCESS COUNT(*) AS n GROUP BY A{at}, B{at} : n >= 2 OR A{at} = 1 AND B{at} = 1 : REJECT;"
         for at in range(12)
     )
-    order = [columns[at] for at in column_order(program("\n".join(lines), columns), ())]
+    order = [columns[at] for at in column_order(integer_program("\n".join(lines), columns), ())]
     assert all(abs(order.index(f"A{at}") - order.index(f"B{at}")) == 1 for at in range(12))
 
 
 def test_few_conditions_leave_the_order_of_the_table() -> None:
     text, columns = pairs(7)
-    assert column_order(program(text, columns), ()) == list(range(14))
+    assert column_order(integer_program(text, columns), ()) == list(range(14))
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=4), min_size=1, max_size=30))
 def test_every_column_has_one_place(conditions: list[list[int]]) -> None:
     columns = [f"C{at}" for at in range(10)]
     lines = (f"EACH RESULT : {' AND '.join(f'C{at} = 1' for at in each)} : REJECT;" for each in conditions)
-    checked = program("\n".join(lines), columns)
+    checked = integer_program("\n".join(lines), columns)
     assert sorted(column_order(checked, ())) == list(range(10))
 
 
@@ -335,12 +331,12 @@ FRACTIONS = ("BANDS OF 0.5", "BANDS AT 0.1, 1, 2.50", "BANDS OF 0.25 FROM -1 UP 
 DATES = ("MONTH", "QUARTER", "YEAR", "DECADE")
 PREFIXES = ("PREFIX OF 1", "PREFIX OF 2", "PREFIX OF 3")
 LEVELS = (
-    f"LEVEL 1 OF {quoted(JOBS)}",
-    f"LEVEL 1 OF {quoted(JOBS)} ELSE 'other'",
-    f"LEVEL 2 OF {quoted(JOBS)}",
+    f"LEVEL 1 OF {quote(JOBS)}",
+    f"LEVEL 1 OF {quote(JOBS)} ELSE 'other'",
+    f"LEVEL 2 OF {quote(JOBS)}",
 )
 
-#: texts as they are found in columns and after maps
+#: texts that occur in columns and after maps
 WORDS = (
     *("nurse", "doctor", "health", "school", "other", "*", "", "a", "ab", "abc", "21201", "212**", "21", "2"),
     *("2018", "2018-03", "2018-Q1", "2010s", "2018-03-05", "2018-03-05T10:00", "2018-13-05", "2019-01-31"),
@@ -364,7 +360,7 @@ COLUMNS: list[tuple[Type, st.SearchStrategy[Value], tuple[str, ...]]] = [
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[Type, str, list[str], list[Value]]:
-    """A type, a map, texts to compare the column with after the map, and values of the column."""
+    """A type, a map, texts that the column is compared with after the map, and values of the column."""
     type_, values, maps = draw(st.sampled_from(COLUMNS))
     texts = draw(st.lists(TEXTS, max_size=6))
     return type_, draw(st.sampled_from(maps)), texts, draw(st.lists(values, min_size=1, max_size=8))
@@ -374,11 +370,11 @@ def cases(draw: st.DrawFn) -> tuple[Type, str, list[str], list[Value]]:
 @given(cases())
 def test_every_label_is_in_the_image(case: tuple[Type, str, list[str], list[Value]]) -> None:
     type_, map_, texts, values = case
-    program = checked(f"ALWAYS : GENERALIZE A TO {map_};", (Column("A", type_),))
+    program = parse_and_check(f"ALWAYS : GENERALIZE A TO {map_};", (Column("A", type_),))
     action = as_generalize(program.requirements[0].action)
     assert action is not None
     listed = ", ".join("'" + text.replace("'", "''") + "'" for text in ("*", *texts))
-    claim = checked(f"EACH RESULT : A IN ({listed});", program.final_schema).requirements[0].assertion
+    claim = parse_and_check(f"EACH RESULT : A IN ({listed});", program.final_schema).requirements[0].assertion
     variables = Variables(program, [claim])
     before, after = variables.column(0, 0), variables.column(1, 0)
     for value in values:
@@ -395,14 +391,14 @@ def test_every_label_is_in_the_image(case: tuple[Type, str, list[str], list[Valu
     st.lists(st.integers(-30, 100), min_size=1, max_size=8),
 )
 def test_every_label_of_a_cascade_is_in_the_image(maps: list[str], texts: list[str], values: list[int]) -> None:
-    """Numbers that became text: only some records were recoded before."""
+    """With numbers that became text, because earlier lines recoded only some records."""
     lines = (f"EACH PROCESS COUNT(*) AS n : n > 1 : GENERALIZE A TO {map_};" for map_ in maps)
     policy = "\n".join(lines)
     program, _ = check(parse_text(policy)[0], policy, (Column("A", INTEGER),))
-    if program is None:  # the maps cannot be cut from each other
+    if program is None:  # the maps cannot follow each other
         return
     listed = ", ".join("'" + text + "'" for text in ("*", *texts))
-    claim = checked(f"EACH RESULT : A IN ({listed});", program.final_schema).requirements[0].assertion
+    claim = parse_and_check(f"EACH RESULT : A IN ({listed});", program.final_schema).requirements[0].assertion
     variables = Variables(program, [claim])
     last = len(maps) - 1
     variable = variables.column(last, 0)
@@ -430,7 +426,7 @@ def test_every_label_of_a_cascade_is_in_the_image(maps: list[str], texts: list[s
 )
 def test_a_condition_is_a_conjunction_of_clauses(condition: str, expected: int) -> None:
     text = f"EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(b) AS d GROUP BY a : {condition};"
-    program = checked(text, (Column("a", TEXT), Column("b", TEXT)))
+    program = parse_and_check(text, (Column("a", TEXT), Column("b", TEXT)))
     found = clauses(program.requirements[0].assertion.condition)
     assert found is not None
     assert len(found) == expected

@@ -11,24 +11,21 @@ import acompass
 from acompass.errors.diagnostics import AcompassError, CallError, PolicyError
 from acompass.language.program.types import INTEGER, TEXT, Type, decimal
 from acompass.language.text.parser import parse_text
-from acompass.prove.proof import Claim, ClaimVerdict, Proof
+from acompass.prove.proof import Claim, ClaimVerdict
 from acompass.prove.search.column_types import inferred_schema
 from acompass.prove.search.verdicts import prove_policy
 from acompass.report.json_answers import proof_object
 from acompass.report.text_answers import proof_text
-
-
-def proof_of(text: str, claims: list[str] | None = None, **settings: object) -> Proof:
-    return prove_policy(parse_text(text)[0], text, claims, **settings)  # type: ignore[arg-type]
+from tests.prove.replaying import prove_text
 
 
 def only_claim(text: str, claim: str, **settings: object) -> Claim:
-    return proof_of(text, [claim], **settings).claims[0]
+    return prove_text(text, [claim], **settings).claims[0]
 
 
 def test_the_policys_own_assertions_are_claims_with_their_lines() -> None:
     text = "EACH RESULT : Age <= 80\n  : REPLACE Age WITH 80;\n\nSOME RESULT : Age > 3;"
-    first, second = proof_of(text).claims
+    first, second = prove_text(text).claims
     assert (first.text, first.line, first.verdict) == ("EACH RESULT : Age <= 80", 1, ClaimVerdict.PROVED)
     assert (second.text, second.line, second.verdict) == ("SOME RESULT : Age > 3", 4, ClaimVerdict.REFUTED)
     assert first.reason == "line 1: leaves no record that violates it"
@@ -71,26 +68,26 @@ def test_a_counterexample_to_anonymity_is_minimal(k: int) -> None:
     assert len(claim.counterexample.records) == k
 
 
-def verdicts_of(text: str) -> list[str]:
-    return [str(claim.verdict) for claim in proof_of(text).claims]
+def own_verdicts(text: str) -> list[str]:
+    return [str(claim.verdict) for claim in prove_text(text).claims]
 
 
 def test_the_claim_of_a_check_is_asked_without_it() -> None:
-    assert verdicts_of("EACH RESULT : Age <= 80;") == ["refuted"]
-    assert verdicts_of("EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3;") == ["refuted"]
-    assert verdicts_of("SOME RESULT : Age <= 80;") == ["refuted"]
-    assert verdicts_of("EACH RESULT : Zip = 'x'; EACH RESULT : Age <= 80;") == ["refuted", "refuted"]
+    assert own_verdicts("EACH RESULT : Age <= 80;") == ["refuted"]
+    assert own_verdicts("EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3;") == ["refuted"]
+    assert own_verdicts("SOME RESULT : Age <= 80;") == ["refuted"]
+    assert own_verdicts("EACH RESULT : Zip = 'x'; EACH RESULT : Age <= 80;") == ["refuted", "refuted"]
 
 
 def test_the_claim_of_a_check_rests_on_the_checks_before_it_only() -> None:
-    first, second = proof_of("EACH RESULT : Age <= 80; EACH RESULT : Age <= 80;").claims
+    first, second = prove_text("EACH RESULT : Age <= 80; EACH RESULT : Age <= 80;").claims
     assert (first.verdict, second.verdict) == (ClaimVerdict.REFUTED, ClaimVerdict.PROVED)
     assert second.reason == "line 1: nothing is written unless it holds there"
 
 
 def test_the_claim_of_an_action_rests_on_all_checks() -> None:
     text = "EACH RESULT : Age <= 80 : REPLACE Age WITH 81;\nEACH RESULT : Age <= 80;"
-    assert verdicts_of(text) == ["proved", "refuted"]
+    assert own_verdicts(text) == ["proved", "refuted"]
 
 
 def test_a_counterexample_satisfies_the_checks() -> None:
@@ -103,13 +100,13 @@ def test_a_counterexample_satisfies_the_checks() -> None:
 
 def test_many_checks_are_proved_in_bounded_time() -> None:
     text = "".join(f"EACH RESULT : Age <= {80 - at};\n" for at in range(60))
-    verdicts = verdicts_of(text)
+    verdicts = own_verdicts(text)
     assert verdicts == ["refuted"] * 60
 
 
 def test_the_json_has_the_documented_shape() -> None:
     text = "EACH RESULT : Day >= '2000-01-01' : REPLACE Pay WITH 1.5;"
-    proof = proof_of(text, schema={"Day": "date", "Pay": "decimal(1)", "Share": "float"})
+    proof = prove_text(text, schema={"Day": "date", "Pay": "decimal(1)", "Share": "float"})
     (claim,) = json.loads(json.dumps(proof_object(proof)))["claims"]
     assert set(claim) == {"text", "line", "verdict", "reason", "counterexample"}
     assert set(claim["counterexample"]) == {"columns", "records", "trace"}
@@ -128,7 +125,7 @@ def test_a_trace_is_written_in_decimals() -> None:
 
 def test_the_text_shows_the_table_before_and_after() -> None:
     text = "EACH RESULT : Age <= 80 : REPLACE Age WITH 81;"
-    shown = proof_text(proof_of(text)).splitlines()
+    shown = proof_text(prove_text(text)).splitlines()
     assert shown[0] == "refuted  line 1: EACH RESULT : Age <= 80"
     assert "  before" in shown
     assert shown[shown.index("  after") + 2].split() == ["81"]
@@ -168,7 +165,7 @@ def test_a_counterexample_has_integers_where_there_is_one() -> None:
 
 def test_the_answer_names_the_types_it_rests_on() -> None:
     text = "EACH FILTER Zip = 'x' : Age <= 80 : RANDOM Use 1 2;"
-    proof = proof_of(text)
+    proof = prove_text(text)
     assert proof.types == {"Zip": "text", "Age": "decimal", "Use": "integer"}
     assert json.loads(json.dumps(proof_object(proof)))["types"] == proof.types
     assert proof_text(proof).splitlines()[-1] == ("types inferred from the policy: Zip text, Age decimal, Use integer")
@@ -176,15 +173,15 @@ def test_the_answer_names_the_types_it_rests_on() -> None:
 
 def test_only_inferred_types_are_shown_as_text() -> None:
     text = "EACH FILTER Zip = 'x' : Age <= 80 : REJECT;"
-    shown = proof_text(proof_of(text, types={"Age": "integer"})).splitlines()
+    shown = proof_text(prove_text(text, types={"Age": "integer"})).splitlines()
     assert shown[-1] == "types inferred from the policy: Zip text"
-    given = proof_of(text, schema={"Age": "integer", "Zip": "text"})
+    given = prove_text(text, schema={"Age": "integer", "Zip": "text"})
     assert given.types == {"Age": "integer", "Zip": "text"}
     assert "types" not in proof_text(given)
 
 
 def test_a_number_too_long_for_any_scale_is_proved_with_the_narrowest_types() -> None:
-    proof = proof_of(f"EACH RESULT : Age <= 1 : REPLACE Age WITH {10**37};")
+    proof = prove_text(f"EACH RESULT : Age <= 1 : REPLACE Age WITH {10**37};")
     assert proof.types == {"Age": "integer"}
 
 
@@ -192,9 +189,9 @@ def test_a_number_too_long_for_any_scale_is_proved_with_the_narrowest_types() ->
     ("types", "code"),
     [({"Agee": "integer"}, "AC552"), ({"Age": "int"}, "AC551"), ({"Age": "opaque"}, "AC551")],
 )
-def test_types_that_are_wrong(types: dict[str, str], code: str) -> None:
+def test_wrong_types_are_rejected(types: dict[str, str], code: str) -> None:
     with pytest.raises(CallError) as raised:
-        proof_of("EACH RESULT : Age <= 80;", types=types)
+        prove_text("EACH RESULT : Age <= 80;", types=types)
     assert raised.value.diagnostics[0].code == code
 
 
@@ -209,14 +206,14 @@ def test_errors_in_claims_and_parameters_are_reported() -> None:
         only_claim("EACH RESULT : Age <= 80;", "EACH RESULT : Agee <= 80", schema={"Age": "integer"})
     assert raised.value.diagnostics[0].code == "AC101"
     with pytest.raises(AcompassError):
-        proof_of("EACH RESULT : Age <= k;")
+        prove_text("EACH RESULT : Age <= k;")
     with pytest.raises(PolicyError):
         only_claim("EACH RESULT : Age <= 80;", "EACH RESULT Age")
 
 
 def test_an_assertion_about_a_number_that_became_text_is_undecided() -> None:
     text = "EACH RESULT : Age <= 80 : REPLACE Age WITH '80+';"
-    (claim,) = proof_of(text).claims
+    (claim,) = prove_text(text).claims
     assert claim.verdict is ClaimVerdict.UNDECIDED
     assert claim.reason == "line 1: column `Age` becomes text, so the claim does not fit the final table"
 
@@ -235,7 +232,7 @@ _TWO = "age,Age\n1,5\n5,1\n5,5\n5,9\n"
 _FREQUENT = "EACH PROCESS COUNT(*) AS n GROUP BY {name} : n >= 3"
 
 
-def _stored(table: str, folder: Path) -> Path:
+def _store(table: str, folder: Path) -> Path:
     """A CSV file, or a Parquet file if the column has a type."""
     name, _, type_ = table.partition("\n")[0].partition(" ")
     text = folder / "before.csv"
@@ -266,7 +263,7 @@ def _stored(table: str, folder: Path) -> Path:
     ],
 )
 def test_proved_means_that_the_claim_holds_on_such_a_table(policy: str, claim: str, table: str, tmp_path: Path) -> None:
-    before = _stored(table, tmp_path)
+    before = _store(table, tmp_path)
     after = before.with_stem("after")
     acompass.run(policy, str(before), output=after)
     (found,) = acompass.check(f"{claim};", str(after)).requirements
@@ -283,7 +280,7 @@ def test_an_answer_says_which_tables_it_is_about() -> None:
     assert claim.reason.splitlines()[-1] == "`At` can have timestamps"
 
 
-def test_a_given_type_is_not_doubted() -> None:
+def test_a_declared_type_is_not_questioned() -> None:
     policy, claim = "EACH RESULT : At <= '2020-01-01' : REJECT;", "EACH RESULT : At < '2020-01-01T00:00'"
     (found,) = prove_policy(parse_text(policy)[0], policy, [claim], types={"At": "text"}).claims
     assert found.verdict is ClaimVerdict.PROVED
@@ -298,7 +295,7 @@ INTO_TEXT = [
 ]
 
 
-def _released(policy: str, folder: Path) -> set[str]:
+def _release(policy: str, folder: Path) -> set[str]:
     (folder / "pay.csv").write_text("Pay\n2\n2.0\n2.00\n", encoding="utf-8")
     acompass.run(policy, folder / "pay.csv", output=folder / "out.csv")
     return set((folder / "out.csv").read_text(encoding="utf-8").splitlines()[1:])
@@ -308,7 +305,7 @@ def _released(policy: str, folder: Path) -> set[str]:
 @pytest.mark.slow
 def test_several_spellings_are_several_texts(line: str, tmp_path: Path) -> None:
     policy = f"{ONLY_TWO}\n{line}"
-    assert len(_released(policy, tmp_path)) == 3
+    assert len(_release(policy, tmp_path)) == 3
     (claim,) = acompass.prove(policy, claims=[CLAIM]).claims
     assert claim.verdict != "proved"
 
@@ -339,6 +336,6 @@ def test_numbers_of_a_csv_have_several_texts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", INTO_TEXT)
 def test_a_column_that_forms_classes_has_one_spelling_of_a_number(line: str, tmp_path: Path) -> None:
     policy = f"{ONLY_TWO}\nEACH PROCESS COUNT(*) AS n GROUP BY Pay : n >= 1;\n{line}"
-    assert len(_released(policy, tmp_path)) == 1
+    assert len(_release(policy, tmp_path)) == 1
     (claim,) = acompass.prove(policy, claims=[CLAIM]).claims
     assert claim.verdict == "proved"

@@ -1,5 +1,6 @@
-"""Provers that know the possible records by the columns of a claim only: nothing false is proved, and claims
-about records of policies about records are decided exactly."""
+"""Provers that know the possible records only by the columns of a claim, and the limits of a proof.
+
+They prove nothing false, and decide claims about records exactly if the policy is about records."""
 
 import random
 from collections import Counter
@@ -13,25 +14,26 @@ from acompass.language.program.types import INTEGER, make_schema
 from acompass.language.text.parser import parse_text
 from acompass.prove import effort
 from acompass.prove.effort import Budget, Exhausted, require_time, time_limit
-from acompass.prove.proof import ClaimVerdict, Proof
+from acompass.prove.proof import ClaimVerdict
 from acompass.prove.search import prover
 from acompass.prove.search.prover import Provers
 from acompass.prove.search.verdicts import prove_policy
 from acompass.reason.lint.linter import lint_policy
 from acompass.semantics.core import holds, run_program, trace_of_values
 from tests.folding import folded
+from tests.generators.strategies import parse_and_check
 from tests.length import at_length
 from tests.prove.corpus import cases
-from tests.prove.replaying import checked, fails
+from tests.prove.replaying import fails, prove_text
 
 COLUMNS = ("A", "B", "C", "D")
-#: the constants of the policies, and a number on either side of each
+#: the constants of the policies; VALUES has a number on either side of each
 CONSTANTS = (0, 2, 4)
 VALUES = range(-1, 6)
 EVERY_RECORD = list(product(VALUES, repeat=len(COLUMNS)))
 SCHEMA = make_schema(dict.fromkeys(COLUMNS, INTEGER))
 
-#: that C is 2 where A is 1 follows from what B was in between
+#: C is 2 where A is 1, because B was 1 in between
 THIRD_COLUMN = """
 EACH FILTER A = 1 : B = 1 : REPLACE B WITH 1;
 EACH FILTER B = 1 : C = 2 : REPLACE C WITH 2;
@@ -40,8 +42,8 @@ EACH RESULT : B = 0 : REPLACE B WITH 0;
 
 
 @pytest.fixture
-def focused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The possible records of all columns always cost too much."""
+def focused_provers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the possible records of all columns always too expensive."""
     monkeypatch.setattr(prover, "FEW_OPERATIONS", 0)
 
 
@@ -59,34 +61,34 @@ def _line(rng: random.Random) -> str:
 
 @pytest.mark.campaign
 @folded("seed", range(at_length(10)))
-@pytest.mark.usefixtures("focused")
+@pytest.mark.usefixtures("focused_provers")
 @pytest.mark.slow
 def test_claims_about_records_are_decided_exactly(seed: int) -> None:
     text = cross_column_policy(random.Random(seed), lines=9)
     tree, problems = parse_text(text)
     assert not problems
-    program = checked(text, SCHEMA)
+    program = parse_and_check(text, SCHEMA)
     left = run_program(program, EVERY_RECORD, trace_of_values(())).records
     claims = prove_policy(tree, text, schema=dict.fromkeys(COLUMNS, INTEGER)).claims
     for claim in claims:
-        assertion = checked(claim.text + ";", SCHEMA).requirements[0].assertion
+        assertion = parse_and_check(claim.text + ";", SCHEMA).requirements[0].assertion
         expected = ClaimVerdict.PROVED if holds(left, assertion) else ClaimVerdict.REFUTED
         assert claim.verdict is expected, (text, claim)
         assert claim.counterexample is None or fails(tree, text, claim.text, claim.counterexample)
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("focused")
+@pytest.mark.usefixtures("focused_provers")
 def test_nothing_of_the_corpus_is_decided_wrongly() -> None:
     found: Counter[ClaimVerdict] = Counter()
     for case in cases():
-        claim = case.asked()
-        assert claim.verdict is ClaimVerdict.UNDECIDED or case.is_given(claim.verdict), case.id
+        claim = case.prove()
+        assert claim.verdict is ClaimVerdict.UNDECIDED or case.is_right(claim.verdict), case.id
         found[claim.verdict] += 1
     assert found[ClaimVerdict.UNDECIDED] < found.total() / 10
 
 
-@pytest.mark.usefixtures("focused")
+@pytest.mark.usefixtures("focused_provers")
 @pytest.mark.slow
 def test_a_claim_that_needs_a_third_column_is_traced_back() -> None:
     tree, _ = parse_text(THIRD_COLUMN)
@@ -98,17 +100,17 @@ def test_a_claim_that_needs_a_third_column_is_traced_back() -> None:
 CLASSES = "EACH PROCESS COUNT DISTINCT(C) AS d WHERE A = 1 : d <= 1"
 
 
-@pytest.mark.usefixtures("focused")
+@pytest.mark.usefixtures("focused_provers")
 @pytest.mark.slow
-def test_what_is_still_open_is_asked_exactly() -> None:
+def test_undecided_claims_are_tried_again_with_an_exact_prover() -> None:
     tree, _ = parse_text(THIRD_COLUMN)
     (claim,) = prove_policy(tree, THIRD_COLUMN, [CLASSES]).claims
     assert claim.verdict is ClaimVerdict.PROVED
 
 
-@pytest.mark.usefixtures("focused")
+@pytest.mark.usefixtures("focused_provers")
 @pytest.mark.slow
-def test_a_claim_that_is_open_for_lack_of_exactness_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_claim_that_only_an_exact_prover_could_decide_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Provers, "exact", None)
     tree, _ = parse_text(THIRD_COLUMN)
     (claim,) = prove_policy(tree, THIRD_COLUMN, [CLASSES]).claims
@@ -117,15 +119,15 @@ def test_a_claim_that_is_open_for_lack_of_exactness_says_so(monkeypatch: pytest.
 
 
 def test_a_policy_that_costs_little_has_one_prover() -> None:
-    program = checked("EACH FILTER A = 1 : B = 1 : REPLACE B WITH 1;\nEACH RESULT : C = 1 : REJECT;", SCHEMA)
+    program = parse_and_check("EACH FILTER A = 1 : B = 1 : REPLACE B WITH 1;\nEACH RESULT : C = 1 : REJECT;", SCHEMA)
     one, other = (requirement.assertion for requirement in program.requirements)
     found = Provers(program, ())
     assert found.for_assertion(one) is found.for_assertion(other)
 
 
-@pytest.mark.usefixtures("focused")
+@pytest.mark.usefixtures("focused_provers")
 def test_an_entangled_policy_has_a_prover_for_the_columns_of_a_claim() -> None:
-    program = checked("EACH FILTER A = 1 : B = 1 : REPLACE B WITH 1;\nEACH RESULT : C = 1 : REJECT;", SCHEMA)
+    program = parse_and_check("EACH FILTER A = 1 : B = 1 : REPLACE B WITH 1;\nEACH RESULT : C = 1 : REJECT;", SCHEMA)
     one, other = (requirement.assertion for requirement in program.requirements)
     found = Provers(program, ())
     assert found.for_assertion(one) is not found.for_assertion(other)
@@ -150,31 +152,25 @@ ENTANGLED = "\n".join(
 )
 
 
-def proved(text: str, deadline: float | None = None) -> Proof:
-    tree, problems = parse_text(text)
-    assert not problems
-    return prove_policy(tree, text, deadline=deadline)
-
-
 @pytest.fixture
-def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
+def ticking_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each look at the clock takes a second."""
     seconds = count()
     monkeypatch.setattr(effort.time, "monotonic", lambda: next(seconds))
 
 
 def test_without_time_every_claim_is_undecided_and_says_so() -> None:
-    claims = proved(POLICY, deadline=0).claims
+    claims = prove_text(POLICY, deadline=0).claims
     assert {claim.verdict for claim in claims} == {ClaimVerdict.UNDECIDED}
     assert {claim.reason for claim in claims} == {"not decided within 0 s"}
 
 
 @pytest.mark.parametrize("deadline", [2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 500])
-@pytest.mark.usefixtures("ticking")
+@pytest.mark.usefixtures("ticking_clock")
 def test_claims_decided_before_the_deadline_keep_their_verdict(deadline: int) -> None:
     tree, _ = parse_text(POLICY)
     late = f"not decided within {deadline} s"
-    for claim, unlimited in zip(proved(POLICY, deadline).claims, proved(POLICY).claims, strict=True):
+    for claim, unlimited in zip(prove_text(POLICY, deadline=deadline).claims, prove_text(POLICY).claims, strict=True):
         if claim.verdict is ClaimVerdict.UNDECIDED:
             assert claim.reason == late
         assert claim.verdict in (unlimited.verdict, ClaimVerdict.UNDECIDED)
@@ -182,12 +178,12 @@ def test_claims_decided_before_the_deadline_keep_their_verdict(deadline: int) ->
             assert fails(tree, POLICY, claim.text, claim.counterexample)
 
 
-@pytest.mark.usefixtures("ticking")
+@pytest.mark.usefixtures("ticking_clock")
 def test_a_later_deadline_decides_more() -> None:
-    def undecided(deadline: int) -> int:
-        return sum(claim.verdict is ClaimVerdict.UNDECIDED for claim in proved(POLICY, deadline).claims)
+    def count_undecided(deadline: int) -> int:
+        return sum(claim.verdict is ClaimVerdict.UNDECIDED for claim in prove_text(POLICY, deadline=deadline).claims)
 
-    left = [undecided(deadline) for deadline in (1, 20, 2_000)]
+    left = [count_undecided(deadline) for deadline in (1, 20, 2_000)]
     assert left == sorted(left, reverse=True)
     assert (left[0], left[-1]) == (5, 0)
 
@@ -195,21 +191,21 @@ def test_a_later_deadline_decides_more() -> None:
 def test_without_operations_every_claim_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prover, "FEW_OPERATIONS", 10)
     monkeypatch.setattr(prover, "MOST_OPERATIONS", 20)
-    claims = proved(ENTANGLED).claims
+    claims = prove_text(ENTANGLED).claims
     assert {claim.reason for claim in claims} == {"not decided within 20 operations on decision diagrams"}
 
 
 def test_the_same_budget_gives_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prover, "FEW_OPERATIONS", 500)
     monkeypatch.setattr(prover, "MOST_OPERATIONS", 3_000)
-    assert proved(ENTANGLED) == proved(ENTANGLED)
+    assert prove_text(ENTANGLED) == prove_text(ENTANGLED)
 
 
 @pytest.mark.slow
 def test_too_many_columns_in_one_condition_are_undecided() -> None:
     """The diagrams are too deep for the interpreter."""
     text = f"EACH RESULT : {' OR '.join(f'C{at} = {at}' for at in range(400))} : REJECT;"
-    (claim,) = proved(text).claims
+    (claim,) = prove_text(text).claims
     assert claim.verdict is ClaimVerdict.UNDECIDED
     assert claim.reason == "not decided: its conditions compare too many columns together"
 
@@ -221,7 +217,7 @@ def test_lint_says_that_it_is_incomplete() -> None:
     assert finding.message == "findings may be missing: not decided within 0 s"
 
 
-@pytest.mark.usefixtures("ticking")
+@pytest.mark.usefixtures("ticking_clock")
 def test_lint_keeps_what_it_has_found() -> None:
     tree, _ = parse_text(POLICY)
     every = {finding.code for finding in lint_policy(tree, POLICY, deadline=None)}

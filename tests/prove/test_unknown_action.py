@@ -1,5 +1,4 @@
-"""An action that the prover does not know is refused, never treated as one that does nothing; with a
-probability, too."""
+"""The prover rejects an unknown action, with or without a probability, instead of ignoring it."""
 
 import random
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from acompass.prove.search.origins import Origins, Target
 from acompass.prove.search.prover import Prover
 from acompass.reason.lint.inspected_policy import InspectedPolicy
 from acompass.reason.lint.linter import RULES
-from tests.prove.replaying import checked
+from tests.generators.strategies import parse_and_check
 
 POLICY = """\
 EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3 : REJECT;
@@ -42,21 +41,21 @@ def with_unknown_action(requirement: Any, action: Any = UNKNOWN) -> Any:
 
 
 @either
-def test_the_prover_refuses_it(action: Any) -> None:
-    program = checked(POLICY, SCHEMA)
+def test_the_prover_rejects_an_unknown_action(action: Any) -> None:
+    program = parse_and_check(POLICY, SCHEMA)
     requirements = (program.requirements[0], with_unknown_action(program.requirements[1], action))
     with pytest.raises(AssertionError, match="Unknown"):
         Prover(replace(program, requirements=requirements), ())
 
 
-def test_the_schema_is_not_inferred() -> None:
+def test_no_schema_is_inferred_from_an_unknown_action() -> None:
     tree, _ = parse_text(POLICY)
     with pytest.raises(AssertionError, match="Unknown"):
         inferred_schema(replace(tree, requirements=(with_unknown_action(tree.requirements[0]),)), {})
 
 
-def swapped(prover: Prover, action: Any) -> Any:
-    """A transition whose action is swapped once the prover has accepted the policy."""
+def swap_action(prover: Prover, action: Any) -> Any:
+    """Swap the action of a transition after the prover has accepted the policy."""
     transition = prover.reachability.transitions[1]
     transition = replace(transition, requirement=with_unknown_action(transition.requirement, action))
     prover.reachability.transitions[1] = transition
@@ -64,14 +63,14 @@ def swapped(prover: Prover, action: Any) -> Any:
 
 
 @either
-def test_no_rule_leads_back_through_it(action: Any) -> None:
-    program = checked(POLICY, SCHEMA)
+def test_no_rule_carries_a_fact_back_through_an_unknown_action(action: Any) -> None:
+    program = parse_and_check(POLICY, SCHEMA)
     prover = Prover(program, ())
     classes = class_assertion(prover.variables, 2, program.requirements[0].assertion)
     assert classes is not None
     (fact,) = classes.facts
     rules = BackwardRules(prover.reachability)
-    transition = swapped(prover, action)
+    transition = swap_action(prover, action)
     with pytest.raises(AssertionError, match="Unknown"):
         [rule(fact, transition) for rule in rules.rules(transition)]
     with pytest.raises(AssertionError, match="Unknown"):
@@ -79,10 +78,10 @@ def test_no_rule_leads_back_through_it(action: Any) -> None:
 
 
 @either
-def test_no_origin_is_found_through_it(action: Any) -> None:
-    program = checked(POLICY, SCHEMA)
+def test_no_origin_is_found_through_an_unknown_action(action: Any) -> None:
+    program = parse_and_check(POLICY, SCHEMA)
     prover = Prover(program, ())
-    swapped(prover, action)
+    swap_action(prover, action)
     target = Target(prover.reachability.reach[-1], frozenset())
     with pytest.raises(AssertionError, match="Unknown"):
         Origins(prover.reachability, random.Random(0)).find(target)
@@ -90,9 +89,9 @@ def test_no_origin_is_found_through_it(action: Any) -> None:
 
 @either
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_lint_refuses_it(rule: Any, action: Any) -> None:
+def test_lint_rejects_an_unknown_action(rule: Any, action: Any) -> None:
     tree, _ = parse_text(POLICY)
-    program = checked(POLICY, SCHEMA)
+    program = parse_and_check(POLICY, SCHEMA)
     requirements = tuple(with_unknown_action(requirement, action) for requirement in program.requirements)
     with pytest.raises(AssertionError, match="Unknown"):
         list(rule(InspectedPolicy(tree, replace(program, requirements=requirements))))

@@ -1,4 +1,4 @@
-"""The packages as they are released, each built once."""
+"""The released packages, each built once."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 
 from tests.repo.sources import ROOT
 
-#: pip's configuration of this machine must not help, and nothing answers at this address
+#: ignore pip's configuration on this machine; nothing answers at this address
 OFFLINE = {
     "PIP_NO_INDEX": "1",
     "PIP_CONFIG_FILE": os.devnull,
@@ -26,8 +26,8 @@ class Packages:
     wheel: Path
 
 
-def clean(**added: str) -> dict[str, str]:
-    """An environment in which neither this checkout nor pip's settings are known."""
+def minimal_environment(**added: str) -> dict[str, str]:
+    """An environment without references to this checkout or pip's settings."""
     kept = {name: value for name, value in os.environ.items() if name in ("LANG", "LC_ALL", "SYSTEMROOT")}
     path = os.pathsep.join([str(Path(sys.executable).parent), os.defpath])
     return {**kept, "PATH": path, **added}
@@ -35,10 +35,10 @@ def clean(**added: str) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
-    """`python -m build`: the sdist, and from the sdist the wheel."""
+    """Run `python -m build`, which builds the sdist, and the wheel from the sdist."""
     pytest.importorskip("build")
     folder = tmp_path_factory.mktemp("dist")
-    # hatchling is in the environment of the tests, so no index is needed
+    # the environment of the tests has hatchling, so no index is needed
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     subprocess.run(command, check=True)
     (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
@@ -47,7 +47,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
 
 @pytest.fixture(scope="session")
 def wheelhouse(packages: Packages, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zip without optional parts, which are large."""
+    """The zip without the optional dependencies, which are large."""
     folder = tmp_path_factory.mktemp("wheelhouse")
     script = [sys.executable, str(ROOT / "release" / "wheelhouse.py"), "--extras", "none"]
     subprocess.run([*script, "--wheel", str(packages.wheel), "--into", str(folder)], check=True)
@@ -56,7 +56,7 @@ def wheelhouse(packages: Packages, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def carried(wheelhouse: Path, tmp_path: Path) -> Path:
-    """The folder in the zip, extracted elsewhere."""
-    ZipFile(wheelhouse).extractall(tmp_path / "carried")
-    return tmp_path / "carried" / wheelhouse.stem
+def extracted_folder(wheelhouse: Path, tmp_path: Path) -> Path:
+    """The extracted folder of the zip."""
+    ZipFile(wheelhouse).extractall(tmp_path / "extracted")
+    return tmp_path / "extracted" / wheelhouse.stem

@@ -1,4 +1,4 @@
-"""acompass is installed and works where there is no network."""
+"""acompass can be installed and used without a network."""
 
 import os
 import re
@@ -11,25 +11,25 @@ import pytest
 
 import acompass
 from release.wheelhouse import Wheel, choose_extras, declared_extras, lay_out, write_zip
-from tests.releasing.conftest import OFFLINE, Packages, clean
+from tests.releasing.conftest import OFFLINE, Packages, minimal_environment
 from tests.repo.sources import ROOT
 
 DEMO = ROOT / "examples" / "electricity"
 
 
 def _readme_commands(folder: Path) -> list[str]:
-    """The commands of the README of the zip, which are indented."""
+    """The commands of the zip's README, which are indented."""
     blocks = re.findall(r"(?:^ {4}.*\n)+", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     return [re.sub(r"^ {4}", "", block, flags=re.MULTILINE) for block in blocks]
 
 
-def _performed(command: str, folder: Path, home: Path) -> subprocess.CompletedProcess[str]:
-    environment = clean(HOME=str(home), **OFFLINE)
+def _run(command: str, folder: Path, home: Path) -> subprocess.CompletedProcess[str]:
+    environment = minimal_environment(HOME=str(home), **OFFLINE)
     return subprocess.run(["sh", "-e", "-c", command], cwd=folder, env=environment, capture_output=True, text=True)
 
 
-def _released(tmp_path: Path) -> bytes:
-    """What the demo releases."""
+def _expected_release(tmp_path: Path) -> bytes:
+    """The table that the demo releases."""
     trace = (DEMO / "trace.txt").read_text(encoding="utf-8").split()
     output = tmp_path / "expected.csv"
     policy = acompass.load(DEMO / "policy.acp")
@@ -38,38 +38,40 @@ def _released(tmp_path: Path) -> bytes:
 
 
 @pytest.mark.slow
-def test_the_packages_work_in_an_empty_environment(packages: Packages, carried: Path, tmp_path: Path) -> None:
-    """`python -m build`, the zip, then without an index what its README says: verify, install, doctor, demo.
+def test_the_packages_work_in_an_empty_environment(packages: Packages, extracted_folder: Path, tmp_path: Path) -> None:
+    """Follow the README of the zip without an index: verify, install, run the doctor and the demo.
 
-    Then the same with the sdist in place of the wheel. Its build needs hatchling, from the index.
+    Then install the sdist in place of the wheel. Its build needs hatchling from an index.
     """
     home = tmp_path / "home"
     home.mkdir()
-    verify, install, doctor, demo = _readme_commands(carried)
+    verify, install, doctor, demo = _readme_commands(extracted_folder)
     for command in (verify, install):
-        assert _performed(command, carried, home).returncode == 0
+        assert _run(command, extracted_folder, home).returncode == 0
     python = home / "acompass" / "bin" / "python"
-    _assert_works(python, doctor, demo, carried, tmp_path)
+    _assert_works(python, doctor, demo, extracted_folder, tmp_path)
     subprocess.run([python, "-m", "pip", "uninstall", "--yes", "acompass"], check=True, capture_output=True)
     index = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     subprocess.run([python, "-m", "pip", "install", "--quiet", packages.sdist], check=True, env=index)
-    _assert_works(python, doctor, demo, carried, tmp_path)
+    _assert_works(python, doctor, demo, extracted_folder, tmp_path)
 
 
 def _assert_works(python: Path, doctor: str, demo: str, folder: Path, tmp_path: Path) -> None:
     home = python.parents[2]
     where = "import acompass; print(acompass.__file__)"
-    found = subprocess.run([python, "-c", where], cwd=tmp_path, env=clean(), capture_output=True, text=True)
+    found = subprocess.run(
+        [python, "-c", where], cwd=tmp_path, env=minimal_environment(), capture_output=True, text=True
+    )
     assert found.stdout.startswith(str(home))
-    _assert_bare(_performed(doctor, folder, home))
-    assert _performed(demo, folder, home).returncode == 0
+    _assert_bare(_run(doctor, folder, home))
+    assert _run(demo, folder, home).returncode == 0
     released = folder / "released.csv"
-    assert released.read_bytes() == _released(tmp_path)
+    assert released.read_bytes() == _expected_release(tmp_path)
     released.unlink()
 
 
 def _assert_bare(ran: subprocess.CompletedProcess[str]) -> None:
-    """Both engines answer, and every optional part is missing, which is not a failure."""
+    """Both engines work, and every optional dependency is missing, which is not a failure."""
     report = ran.stdout
     assert ran.returncode == 0, report
     rows = [line.split() for line in report.splitlines()]
@@ -79,39 +81,39 @@ def _assert_bare(ran: subprocess.CompletedProcess[str]) -> None:
     assert report.rstrip().rpartition("\n")[2].startswith("everything that is installed works; missing: ")
 
 
-def _installed(folder: Path, target: Path) -> subprocess.CompletedProcess[str]:
+def _install(folder: Path, target: Path) -> subprocess.CompletedProcess[str]:
     pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--target", str(target)]
     command = [*pip, "--no-index", "--find-links", "wheels", "--require-hashes", "-r", "requirements.txt"]
-    return subprocess.run(command, cwd=folder, env=clean(**OFFLINE), capture_output=True, text=True)
+    return subprocess.run(command, cwd=folder, env=minimal_environment(**OFFLINE), capture_output=True, text=True)
 
 
 @pytest.mark.slow
-def test_a_changed_wheel_is_refused(carried: Path, tmp_path: Path) -> None:
-    (wheel,) = (carried / "wheels").glob("lark-*.whl")
+def test_a_changed_wheel_is_rejected(extracted_folder: Path, tmp_path: Path) -> None:
+    (wheel,) = (extracted_folder / "wheels").glob("lark-*.whl")
     wheel.write_bytes(wheel.read_bytes() + b"\0")
-    ran = _installed(carried, tmp_path / "target")
+    ran = _install(extracted_folder, tmp_path / "target")
     assert ran.returncode != 0
     assert "DO NOT MATCH THE HASHES" in ran.stderr
     assert not (tmp_path / "target").exists()
-    assert _performed(_readme_commands(carried)[0], carried, tmp_path).returncode != 0
+    assert _run(_readme_commands(extracted_folder)[0], extracted_folder, tmp_path).returncode != 0
 
 
 @pytest.mark.slow
-def test_a_wheel_that_is_not_listed_is_refused(carried: Path, tmp_path: Path) -> None:
-    listed = carried / "requirements.txt"
+def test_a_wheel_without_a_hash_is_rejected(extracted_folder: Path, tmp_path: Path) -> None:
+    listed = extracted_folder / "requirements.txt"
     lines = listed.read_text(encoding="utf-8").splitlines()
     listed.write_text("\n".join(line.partition(" --hash")[0] for line in lines), encoding="utf-8")
-    ran = _installed(carried, tmp_path / "target")
+    ran = _install(extracted_folder, tmp_path / "target")
     assert ran.returncode != 0
     assert "Hashes are required" in ran.stderr
 
 
 @pytest.mark.slow
-def test_the_same_wheels_give_the_same_bytes(wheelhouse: Path, carried: Path, tmp_path: Path) -> None:
-    """Dates, owners and the order of a folder do not matter."""
-    for file in (carried / "wheels").iterdir():
+def test_the_same_wheels_give_the_same_bytes(wheelhouse: Path, extracted_folder: Path, tmp_path: Path) -> None:
+    """Dates, owners and the order of files in a folder do not matter."""
+    for file in (extracted_folder / "wheels").iterdir():
         os.utime(file, (0, 0))
-    wheels = sorted(map(Wheel, (carried / "wheels").iterdir()), key=lambda wheel: wheel.name)
+    wheels = sorted(map(Wheel, (extracted_folder / "wheels").iterdir()), key=lambda wheel: wheel.name)
     lay_out(tmp_path / "content", wheels, [])
     again = write_zip(tmp_path / "content", tmp_path / "again", wheelhouse.stem)
     assert again.read_bytes() == wheelhouse.read_bytes()
@@ -119,14 +121,14 @@ def test_the_same_wheels_give_the_same_bytes(wheelhouse: Path, carried: Path, tm
 
 
 @pytest.mark.slow
-def test_the_requirements_ask_for_the_extras(carried: Path, tmp_path: Path) -> None:
-    wheels = [Wheel(file) for file in (carried / "wheels").iterdir()]
+def test_the_requirements_include_the_extras(extracted_folder: Path, tmp_path: Path) -> None:
+    wheels = [Wheel(file) for file in (extracted_folder / "wheels").iterdir()]
     lay_out(tmp_path / "content", wheels, ["frames", "lsp"])
     text = (tmp_path / "content" / "requirements.txt").read_text(encoding="utf-8")
     assert f"\nacompass[frames,lsp]=={acompass.__version__} --hash=sha256:" in text
 
 
-def test_extras_are_those_of_the_project() -> None:
+def test_the_extras_are_those_of_the_project() -> None:
     assert choose_extras("all") == sorted(declared_extras())
     assert choose_extras("") == sorted(declared_extras() - {"spark"})
     assert choose_extras("none") == []
@@ -135,7 +137,7 @@ def test_extras_are_those_of_the_project() -> None:
         choose_extras("framse")
 
 
-def test_make_builds_it() -> None:
+def test_make_builds_the_wheelhouse() -> None:
     make = shutil.which("make")
     if make is None:
         pytest.skip("make is missing")

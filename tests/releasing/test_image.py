@@ -1,4 +1,4 @@
-"""The Dockerfile: linted, its rules, and its commands run here without Docker."""
+"""The Dockerfile passes its linter and our rules, and its commands run here without Docker."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.releasing.conftest import OFFLINE, clean
+from tests.releasing.conftest import OFFLINE, minimal_environment
 from tests.repo.sources import ROOT
 
 DOCKERFILE = ROOT / "Dockerfile"
@@ -28,7 +28,7 @@ def _instructions() -> Iterator[tuple[str, str]]:
 
 
 def _stages() -> list[dict[str, list[str]]]:
-    """What comes before the first FROM, then the instructions of each stage by name."""
+    """The instructions before the first FROM, then those of each stage, by name."""
     stages: list[dict[str, list[str]]] = [{}]
     for name, rest in _instructions():
         if name == "FROM":
@@ -37,7 +37,7 @@ def _stages() -> list[dict[str, list[str]]]:
     return stages
 
 
-def _final() -> dict[str, list[str]]:
+def _final_stage() -> dict[str, list[str]]:
     return _stages()[-1]
 
 
@@ -59,7 +59,7 @@ def test_base_images_are_pinned() -> None:
 
 
 def test_the_image_runs_without_root_and_without_a_shell() -> None:
-    final = _final()
+    final = _final_stage()
     assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", final["USER"][0])
     assert json.loads(final["ENTRYPOINT"][0]) == ["acompass"]
     assert json.loads(final["CMD"][0]) == ["--help"]
@@ -71,11 +71,11 @@ def test_only_the_zip_reaches_the_image() -> None:
     everything, zips = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
     (copied,) = _stages()[1]["COPY"]
     assert (everything, zips) == ("*", f"!{copied.partition(' ')[0]}")
-    assert [each.split()[0] for each in _final()["COPY"]] == ["--from=builder"]
+    assert [each.split()[0] for each in _final_stage()["COPY"]] == ["--from=builder"]
 
 
 class _Image:
-    """The folders of the image, below another one."""
+    """The folders of the image, in a temporary folder."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -85,14 +85,14 @@ class _Image:
     def at(self, folder: str) -> Path:
         return self.root / folder.removeprefix("/")
 
-    def placed(self, text: str) -> str:
+    def relocate(self, text: str) -> str:
         return re.sub(rf"(?<![\w.])({'|'.join(FOLDERS)})\b", rf"{self.root}\1", text)
 
     def run(self, command: str) -> str:
-        """As Docker does: an array is executed, anything else given to a shell."""
-        placed = self.placed(command)
+        """Run a command as Docker does: execute an array, and pass anything else to a shell."""
+        placed = self.relocate(command)
         arguments = json.loads(placed) if placed.startswith("[") else ["/bin/sh", "-c", placed]
-        environment = clean(TMPDIR=str(self.at("/tmp")), **OFFLINE)
+        environment = minimal_environment(TMPDIR=str(self.at("/tmp")), **OFFLINE)
         ran = subprocess.run(arguments, cwd=self.at("/wheelhouse"), env=environment, capture_output=True, text=True)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
@@ -102,7 +102,7 @@ class _Image:
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_dockerfile_make_a_command_that_works(wheelhouse: Path, tmp_path: Path) -> None:
+def test_the_commands_of_the_dockerfile_install_a_working_command(wheelhouse: Path, tmp_path: Path) -> None:
     _, builder, final = _stages()
     image = _Image(tmp_path / "image")
     (pattern,) = [each.partition(" ")[0] for each in builder["COPY"]]
@@ -113,12 +113,12 @@ def test_the_commands_of_the_dockerfile_make_a_command_that_works(wheelhouse: Pa
     assert image.at("/opt/acompass").is_dir()
     before = image.files()
     _run_the_demo(image, final)
-    # nothing is written but the output, so that the image can be read-only
+    # only the output is written, so the image can be read-only
     assert image.files() - before == {image.at("/data") / "released.csv"}
 
 
 def _run_the_demo(image: _Image, final: dict[str, list[str]]) -> None:
-    environment = dict(item.split("=", 1) for item in image.placed(final["ENV"][0]).split())
+    environment = dict(item.split("=", 1) for item in image.relocate(final["ENV"][0]).split())
     (entry,) = json.loads(final["ENTRYPOINT"][0])
     program = shutil.which(entry, path=environment["PATH"])
     assert program is not None
@@ -127,6 +127,6 @@ def _run_the_demo(image: _Image, final: dict[str, list[str]]) -> None:
     options = ["-o", "released.csv", "--set", "k=2", "--set", "l=1", "--trace", str(demo / "trace.txt")]
     command = [program, "run", str(demo / "policy.acp"), str(demo / "table.csv"), *options]
     ran = subprocess.run(
-        command, cwd=image.placed(final["WORKDIR"][0]), env=environment, capture_output=True, text=True
+        command, cwd=image.relocate(final["WORKDIR"][0]), env=environment, capture_output=True, text=True
     )
     assert ran.returncode == 0, ran.stderr

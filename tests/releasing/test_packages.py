@@ -1,4 +1,4 @@
-"""The sdist and the wheel contain what they should, and commands find their files there."""
+"""The sdist and the wheel are complete, and commands find their files in them."""
 
 import os
 import subprocess
@@ -11,45 +11,45 @@ import pytest
 
 from acompass.errors.catalogue import CODES
 from tests.releasing.conftest import Packages
-from tests.repo.sources import kept_files, shown
+from tests.repo.sources import kept_files, relative_name
 
 
 @pytest.fixture(scope="module")
-def installed(packages: Packages, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the content of the wheel, and nothing else from the repository."""
+def wheel_folder(packages: Packages, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with only the content of the wheel."""
     folder = tmp_path_factory.mktemp("installed")
     ZipFile(packages.wheel).extractall(folder)
     return folder
 
 
-def test_the_sdist_has_every_file_of_the_repository_and_no_product(packages: Packages) -> None:
+def test_the_sdist_has_every_file_of_the_repository_and_no_others(packages: Packages) -> None:
     with tarfile.open(packages.sdist) as archive:
         files = {name.partition("/")[2] for name in archive.getnames()}
-    assert files == {*map(shown, kept_files()), "PKG-INFO"}
+    assert files == {*map(relative_name, kept_files()), "PKG-INFO"}
 
 
-def test_every_code_has_its_page_in_the_wheel(installed: Path) -> None:
-    assert {page.stem for page in (installed / "acompass" / "error_pages").glob("AC*.md")} == set(CODES)
+def test_every_code_has_its_page_in_the_wheel(wheel_folder: Path) -> None:
+    assert {page.stem for page in (wheel_folder / "acompass" / "error_pages").glob("AC*.md")} == set(CODES)
 
 
-def test_the_files_of_the_studio_are_in_the_wheel(installed: Path, tmp_path: Path) -> None:
+def test_the_files_of_the_studio_are_in_the_wheel(wheel_folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("starlette")
     code = "from acompass.assist.studio import FILES, read_bundle; print(*(len(read_bundle(name)) for name in FILES))"
-    ran = _ran(installed, tmp_path, "-c", code)
+    ran = _run(wheel_folder, tmp_path, "-c", code)
     assert all(int(size) > 1_000 for size in ran.split())
-    assert (installed / "acompass" / "report" / "page" / "style.css").exists()
+    assert (wheel_folder / "acompass" / "report" / "page" / "style.css").exists()
 
 
-def test_the_page_is_printed_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    printed = _ran(installed, tmp_path, "-m", "acompass", "explain", "AC101")
+def test_the_page_of_a_code_is_printed_from_the_wheel(wheel_folder: Path, tmp_path: Path) -> None:
+    printed = _run(wheel_folder, tmp_path, "-m", "acompass", "explain", "AC101")
     assert printed.startswith("AC101: unknown column\n\nWhat\n")
 
 
-def _ran(installed: Path, folder: Path, *arguments: str) -> str:
+def _run(wheel_folder: Path, folder: Path, *arguments: str) -> str:
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(installed)},
+        env={**os.environ, "PYTHONPATH": str(wheel_folder)},
         capture_output=True,
         text=True,
         check=True,

@@ -1,9 +1,10 @@
 """Prove that a merge of modules changed no code: `python -m tests.repo.bodies BEFORE AFTER [MOVES]`.
 
-Both are revisions of Git. Every function and class at the top of a module is compared as a syntax tree in which a
-name of the package stands for its definition, in whichever module; imports are left out. The two trees must have
-the same definitions, equally often. MOVES is a CSV file with the changed names: `module,name,new_name`."""
+BEFORE and AFTER are revisions of Git. Compares every top-level function and class as a syntax tree in which each
+name of the package is replaced by its definition, whichever module that is in; ignores imports. Both revisions must
+have the same definitions, equally often. MOVES is a CSV file with the changed names: `module,name,new_name`."""
 
+import argparse
 import ast
 import csv
 import io
@@ -16,7 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-MOVES = Path(__file__).parents[2] / "docs" / "decisions" / "moves.csv"
+from tests.repo.sources import ROOT
+
+MOVES = ROOT / "docs" / "decisions" / "moves.csv"
 #: the module and the name of a definition before the merge, and the name after it
 Renames: TypeAlias = Mapping[tuple[str, str], str]
 
@@ -31,7 +34,7 @@ class Scope:
     imports: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def binding(self, name: str) -> "Scope | None":
-        """The scope that binds the name. A class's names are not seen by the functions in it."""
+        """The scope that binds the name. Functions in a class do not see the names of the class."""
         scope: Scope | None = self
         while scope is not None:
             if (name in scope.bound or name in scope.imports) and (
@@ -56,10 +59,10 @@ class Tree:
                     content = files.extractfile(member)
                     assert content is not None
                     self.modules[name] = ast.parse(content.read())
-        self.scopes = {name: _scope_of(tree.body, Scope(is_function=False)) for name, tree in self.modules.items()}
+        self.scopes = {name: _bind_names(tree.body, Scope(is_function=False)) for name, tree in self.modules.items()}
 
     def definition(self, module: str, name: str) -> tuple[str, str] | None:
-        """The module and name that an import leads to, through re-exports; None for a module."""
+        """The module and name that an import resolves to, through re-exports; None for a module."""
         if f"{module}.{name}" in self.modules and name not in self.scopes[module].imports:
             return None
         scope = self.scopes.get(module)
@@ -68,8 +71,8 @@ class Tree:
         return module, name
 
 
-def _scope_of(body: list[ast.stmt], scope: Scope) -> Scope:
-    """Enter what the statements bind, without those inside other functions and classes."""
+def _bind_names(body: list[ast.stmt], scope: Scope) -> Scope:
+    """Add the names that the statements bind, except for those inside nested functions and classes."""
     for node in _own_nodes(body):
         match node:
             case ast.ImportFrom(module=str(module), names=names) if module.partition(".")[0] == "acompass":
@@ -100,7 +103,7 @@ class _Unquoted(ast.NodeTransformer):
 
 
 class _Normalized(ast.NodeTransformer):
-    """Names of the package become names of definitions."""
+    """Replaces each name of the package by the name of its definition."""
 
     def __init__(self, tree: Tree, module: str, renames: Renames):
         self._tree, self._module, self._renames = tree, module, renames
@@ -141,7 +144,7 @@ class _Normalized(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _annotation(self, node: ast.expr | None) -> ast.expr | None:
-        """An annotation in quotes, also in part, is compared as the type that it names."""
+        """An annotation that is quoted, even in part, is compared as the type that it names."""
         return None if node is None else self.visit(_Unquoted().visit(node))
 
     def _inside(self, node: ast.AST, scope: Scope) -> ast.AST:
@@ -151,7 +154,7 @@ class _Normalized(ast.NodeTransformer):
         return result
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        scope = _scope_of(node.body, Scope(is_function=True, parent=self._scope))
+        scope = _bind_names(node.body, Scope(is_function=True, parent=self._scope))
         scope.bound |= {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
         if self._scope is self._tree.scopes[self._module]:
             node.name = self._renames.get((self._module, node.name), node.name)
@@ -161,7 +164,7 @@ class _Normalized(ast.NodeTransformer):
     visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment] # noqa: N815
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        scope = _scope_of(node.body, Scope(is_function=False, parent=self._scope))
+        scope = _bind_names(node.body, Scope(is_function=False, parent=self._scope))
         if self._scope is self._tree.scopes[self._module]:
             node.name = self._renames.get((self._module, node.name), node.name)
         return self._inside(node, scope)
@@ -173,7 +176,7 @@ class _Normalized(ast.NodeTransformer):
 
 
 def bodies(tree: Tree, renames: Renames) -> Counter[str]:
-    """The functions and classes at the top of all modules, as text of their syntax trees."""
+    """The dumped syntax trees of the top-level functions and classes of all modules."""
     found: Counter[str] = Counter()
     for name, module in tree.modules.items():
         normalized = _Normalized(tree, name, renames)
@@ -183,19 +186,24 @@ def bodies(tree: Tree, renames: Renames) -> Counter[str]:
     return found
 
 
-def main(before: str, after: str, moves: str = str(MOVES)) -> int:
-    with open(moves, encoding="utf-8", newline="") as file:
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("before")
+    parser.add_argument("after")
+    parser.add_argument("moves", nargs="?", type=Path, default=MOVES)
+    options = parser.parse_args()
+    with options.moves.open(encoding="utf-8", newline="") as file:
         renames = {(row["module"], row["name"]): row["new_name"] for row in csv.DictReader(file) if row["name"]}
-    old, new = bodies(Tree(before), renames), bodies(Tree(after), {})
+    old, new = bodies(Tree(options.before), renames), bodies(Tree(options.after), {})
     once = {text: count for text, count in (old - new).items() if text in new}
     lost, added = (old - new) - Counter(once), new - old
     for title, difference in (("written more than once before", once), ("only before", lost), ("only after", added)):
         for text in sorted(difference):
             print(f"{title}: {text[:160]}")
     print(f"{sum((old & new).values())} functions and classes are the same, {len(renames)} of them under a new name")
-    print(f"{sum(lost.values())} are only in {before}, {sum(added.values())} only in {after}")
+    print(f"{sum(lost.values())} are only in {options.before}, {sum(added.values())} only in {options.after}")
     return 1 if lost or added else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""The sources are read once, before the first test, since this takes longer than any test."""
+"""Parse the sources once, before the first test, because that takes longer than any test."""
 
 import pytest
 

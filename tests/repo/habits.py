@@ -1,16 +1,15 @@
 """Phrases that our prose avoids: `python -m tests.repo.habits [PATH…]` lists them with what to write instead.
 
-They are looked for in docstrings, comments and strings of the source, in the documentation and in the studio's
-labels."""
+Checks docstrings, comments and strings of Python code, the documentation, and the studio's labels."""
 
+import argparse
 import io
 import re
-import sys
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.repo.sources import ROOT
 
 #: a pattern, and what to write instead
 HABITS = {
@@ -37,7 +36,7 @@ HABITS = {
     r"\bis what (?:it|they|he|she)\b": "say it without `what`",
     r"\bthat is to be\b|\bthat are to be\b": "`to` and a verb",
     r"\bwhat stands\b|\bstands there\b|\bstand there\b": "`is`, `occurs`",
-    r"\b(?:colou?red|behaviour|neighbour|labelled|labelling|cancelled|favour|honour|analys(?:e|ed|es)|recognis\w+"
+    r"\b(?:coloured|behaviour|neighbour|labelled|labelling|cancelled|favour|honour|analys(?:e|ed|es)|recognis\w+"
     r"|organis\w+|normalis\w+|generalis\w+|summaris\w+|judgement|centre"
     r"|grey|licence|travelled|modelled|signalled|whilst|colour)\b": "American spelling",
 }
@@ -48,6 +47,8 @@ _ADVICE = list(HABITS.values())
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("docs/privacy.md", "neighbour"): "a key of `--json`, on which scripts rely",
     ("src/acompass/report/json_answers.py", "neighbour"): "a key of `--json`, on which scripts rely",
+    ("tests/tables/tables.py", "nobody"): "a user of Unix",
+    ("tests/text/mistakes.py", "GENERALISE"): "a misspelled keyword",
 }
 
 
@@ -61,19 +62,19 @@ def habits_in(text: str) -> Iterator[tuple[int, str, str]]:
         )
 
 
-def prose_of(path: Path) -> str:
-    """The prose of a file, at its lines: comments and strings of Python, code blocks of Markdown left out."""
+def read_prose(path: Path) -> str:
+    """The prose of a file, on its original lines: comments and strings of Python, Markdown without its code blocks."""
     text = path.read_text(encoding="utf-8")
     match path.suffix:
         case ".py":
-            return _prose_of_python(text)
+            return _python_prose(text)
         case ".md":
             return re.sub(r"^```.*?^```", lambda block: "\n" * block.group(0).count("\n"), text, flags=re.S | re.M)
         case _:
             return text
 
 
-def _prose_of_python(text: str) -> str:
+def _python_prose(text: str) -> str:
     lines = [""] * (text.count("\n") + 2)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in (tokenize.COMMENT, tokenize.STRING) or token.type == getattr(tokenize, "FSTRING_MIDDLE", None):
@@ -86,6 +87,7 @@ def files() -> list[Path]:
     """Every file whose prose is checked."""
     patterns = (
         "src/**/*.py",
+        "tests/**/*.py",
         "docs/**/*.md",
         "studio/src/**/*.ts*",
         "*.md",
@@ -94,21 +96,27 @@ def files() -> list[Path]:
         "theory/*.md",
     )
     found = {path for pattern in patterns for path in ROOT.glob(pattern)}
-    return sorted(found - {ROOT / "CHANGELOG.md"})
+    return sorted(found - {ROOT / "CHANGELOG.md", ROOT / "tests/repo/habits.py"})
 
 
-def found_in(paths: list[Path]) -> list[str]:
-    """A row for each phrase that is not an exception."""
+def find_phrases(paths: list[Path]) -> list[str]:
+    """A row for each phrase, except for the exceptions."""
     return [
         f"{path.relative_to(ROOT)}:{line}: `{phrase}`: {advice}"
         for path in paths
-        for line, phrase, advice in habits_in(prose_of(path))
+        for line, phrase, advice in habits_in(read_prose(path))
         if (str(path.relative_to(ROOT)), phrase) not in EXCEPTIONS
     ]
 
 
-if __name__ == "__main__":
-    wanted = [Path(each).resolve() for each in sys.argv[1:]]
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("paths", nargs="*", type=Path, help="default: all files that are checked")
+    wanted = [path.resolve() for path in parser.parse_args().paths]
     chosen = [path for path in files() if not wanted or any(path.is_relative_to(each) for each in wanted)]
-    rows = found_in(chosen)
+    rows = find_phrases(chosen)
     print("\n".join([*rows, f"{len(rows)} phrases in {len(chosen)} files"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
-"""How large the house is: `python -m tests.repo.house [ROOT]` prints its numbers, for this tree or another checkout."""
+"""Measure the size of the package: `python -m tests.repo.house [ROOT]`, for this checkout or another."""
 
+import argparse
 import ast
 import json
 import os
@@ -11,8 +12,9 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-#: run a command in this process and print which of our modules were imported, and in which a function ran
+from tests.repo.sources import ROOT
+
+#: run a command in this process and print how many of our modules were imported, and in how many a function ran
 _TRACE = """
 import json, os, sys, threading
 files = set()
@@ -76,11 +78,11 @@ def short_modules(lengths: dict[Path, int]) -> list[Path]:
 
 
 def count_importers(package: Path) -> Counter[str]:
-    """For each module, the number of modules that import it or a name of it."""
+    """For each module, the number of modules that import it or one of its names."""
     names = {_module_name(path, package): path for path in package.rglob("*.py")}
     importers: Counter[str] = Counter()
     for name, path in names.items():
-        importers.update(_imported(path, names) - {name})
+        importers.update(_imports(path, names) - {name})
     return importers
 
 
@@ -89,7 +91,7 @@ def _module_name(path: Path, package: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imported(path: Path, names: dict[str, Path]) -> set[str]:
+def _imports(path: Path, names: dict[str, Path]) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
@@ -125,6 +127,12 @@ def _trace(root: Path, folder: str, command: list[str]) -> list[int]:
     return counts
 
 
-if __name__ == "__main__":
-    for name, value in asdict(measure_house(Path(sys.argv[1]).resolve() if sys.argv[1:] else ROOT)).items():
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", nargs="?", type=Path, default=ROOT, help="default: this checkout")
+    for name, value in asdict(measure_house(parser.parse_args().root.resolve())).items():
         print(f"{name.replace('_', ' '):24}{value:8,}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""The contents of the repository, for the tests that police it."""
+"""The files of the repository and their imports, for the tests that check them."""
 
 import ast
 import shutil
@@ -18,9 +18,9 @@ def modules() -> list[Path]:
 
 
 def kept_files() -> list[Path]:
-    """The files that Git tracks or would track. Skips a test where there is no Git, or no clone."""
+    """The files that Git tracks or would track. Skips the test if Git is missing or this is not a clone."""
     if shutil.which("git") is None or not (ROOT / ".git").exists():
-        pytest.skip("Git says which files belong to the repository, and there is no Git or no clone")
+        pytest.skip("needs Git and a clone, to know which files belong to the repository")
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,
@@ -38,7 +38,7 @@ def syntax(path: Path) -> ast.Module:
 
 @cache
 def imports(path: Path) -> tuple[str, ...]:
-    """The full names of the modules that a file imports, at its top or later."""
+    """The full names of the modules that a file imports, at its top or in a function."""
     return tuple(name for node in ast.walk(syntax(path)) for name in _imported_by(node, path))
 
 
@@ -58,5 +58,5 @@ def _imported_from(node: ast.ImportFrom, path: Path) -> Iterator[str]:
         yield module
 
 
-def shown(path: Path) -> str:
+def relative_name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()

@@ -1,4 +1,4 @@
-"""The house stays as small as it is: these numbers may shrink, or grow with a reason in the commit."""
+"""The package stays as small as it is: these numbers may shrink, or grow with a reason in the commit."""
 
 import re
 from dataclasses import asdict
@@ -8,7 +8,7 @@ import pytest
 from tests.repo import habits, house
 from tests.repo.sources import PACKAGE, ROOT
 
-#: `python -m tests.repo.house` prints the numbers of today
+#: upper bounds; `python -m tests.repo.house` prints the current numbers
 MOST = {
     "files": 310,
     "lines": 62_000,
@@ -20,7 +20,7 @@ MOST = {
     "check_imports": 145,
     "check_runs": 115,
 }
-#: modules of less than 40 lines, and why they are on their own
+#: modules of fewer than 40 lines, and why they are separate
 SHORT = {
     "semantics/anonymity.py": "definitions 12 to 15 of the paper, which the equations of `core` do not need",
     "__main__.py": "`python -m acompass`",
@@ -30,7 +30,7 @@ ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
-def test_no_number_of_the_house_grows() -> None:
+def test_the_package_does_not_grow() -> None:
     numbers = asdict(house.measure_house())
     assert {name: numbers[name] for name, most in MOST.items() if numbers[name] > most} == {}
 
@@ -52,5 +52,5 @@ def test_the_architecture_names_files_that_exist() -> None:
 
 
 @pytest.mark.slow
-def test_prose_avoids_its_old_habits() -> None:
-    assert habits.found_in(habits.files()) == []
+def test_prose_avoids_known_bad_phrases() -> None:
+    assert habits.find_phrases(habits.files()) == []

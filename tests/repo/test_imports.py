@@ -1,4 +1,4 @@
-"""Data flows one way (ARCHITECTURE.md): each layer imports only earlier ones, and a library only where it is used."""
+"""Each layer imports only earlier layers (ARCHITECTURE.md), and each library is imported only by its own files."""
 
 import subprocess
 import sys
@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.repo.sources import PACKAGE, imports, modules, shown
+from tests.repo.sources import PACKAGE, imports, modules, relative_name
 
-#: the layers: each imports only what is to its left
+#: each layer imports only layers to its left
 LAYERS = [
     *("version", "errors", "language", "options", "policy", "semantics", "prove", "reason", "tables", "plan"),
     *("engines", "result", "run", "measure", "explain", "author", "report", "base_session", "session", "api"),
     *("dbt", "assist", "testing", "cli", "__main__", "__init__"),
 ]
-#: files whose functions import from one later layer: an answer that is displayed asks for its report, and an argument
-#: of the API may be a policy
+#: files with functions that import from one later layer: answers render themselves with `report`, and an argument of
+#: the API may be a policy
 UPWARD = {
     "author/answers.py": "report",
     "errors/display.py": "report",
@@ -67,7 +67,7 @@ ENGINES = {
 
 
 def _later_layers(path: Path) -> set[str]:
-    """The layers that a file imports and may not."""
+    """The later layers that a file imports."""
     own = path.relative_to(PACKAGE)
     imported = {name.split(".")[1] for name in imports(path) if name.startswith("acompass.")}
     return {layer for layer in imported if LAYERS.index(layer) > LAYERS.index(own.with_suffix("").parts[0])}
@@ -87,10 +87,10 @@ def test_semantics_imports_only_the_language() -> None:
     assert {name.split(".")[1] for name in found} <= {"language", "semantics"}
 
 
-def test_proofs_do_not_rest_on_what_refutes() -> None:
-    """Only the module that asks for a counterexample imports `prove/refute`."""
+def test_proofs_do_not_depend_on_refutation() -> None:
+    """Only the module that searches for counterexamples imports `prove/refute`."""
     importing = {
-        shown(path)
+        relative_name(path)
         for path in (PACKAGE / "prove").rglob("*.py")
         if (PACKAGE / "prove" / "refute") not in path.parents
         and any(name.startswith("acompass.prove.refute") for name in imports(path))
@@ -99,7 +99,7 @@ def test_proofs_do_not_rest_on_what_refutes() -> None:
 
 
 def test_renderers_import_answers_only() -> None:
-    """From `prove` and `reason`, they import the answers. The page and the certificate are made, not only rendered."""
+    """Of `prove` and `reason`, except for the page and the certificate, which compute more than they render."""
     making = {PACKAGE / "report" / "proof_certificate.py", *(PACKAGE / "report" / "page").rglob("*.py")}
     renderers = set((PACKAGE / "report").rglob("*.py")) - making
     imported = {name for path in renderers for name in imports(path)}
@@ -109,7 +109,7 @@ def test_renderers_import_answers_only() -> None:
 
 def test_each_library_is_imported_only_in_its_own_files() -> None:
     strays = [
-        f"{shown(path)} imports {name}"
+        f"{relative_name(path)} imports {name}"
         for path in modules()
         for name in imports(path)
         if (library := name.split(".")[0]) in HOMES
@@ -124,7 +124,7 @@ def test_every_other_import_is_of_the_standard_library() -> None:
     assert found - known == set()
 
 
-TOUCHING_NO_TABLE = {
+WITHOUT_TABLE = {
     "import acompass": "import acompass",
     "--version": "import sys; sys.argv = ['acompass', '--version']; from acompass.cli import main; main()",
     "--help": "import sys; sys.argv = ['acompass', '--help']; from acompass.cli import main; main()",
@@ -135,12 +135,12 @@ TOUCHING_NO_TABLE = {
 }
 
 
-@pytest.mark.parametrize("what", sorted(TOUCHING_NO_TABLE))
+@pytest.mark.parametrize("what", sorted(WITHOUT_TABLE))
 def test_commands_without_a_table_import_no_engine(what: str) -> None:
     report = "import atexit, sys; atexit.register(lambda: print('MODULES', *sys.modules));"
     policy = "EACH RESULT : Age >= 18;" if what == "fmt" else "EACH;"
     ran = subprocess.run(
-        [sys.executable, "-c", report + TOUCHING_NO_TABLE[what]], input=policy, capture_output=True, text=True
+        [sys.executable, "-c", report + WITHOUT_TABLE[what]], input=policy, capture_output=True, text=True
     )
     loaded = set(ran.stdout.partition("MODULES")[2].split())
     assert "acompass" in loaded, ran.stderr
@@ -149,7 +149,7 @@ def test_commands_without_a_table_import_no_engine(what: str) -> None:
 
 @pytest.mark.slow
 def test_a_folder_never_hides_the_function_of_its_name() -> None:
-    """The package is imported anew for each of them; the libraries that it needs, once."""
+    """Imports the package anew for each name, but its libraries only once."""
     code = """
 import sys
 for name in sys.argv[1:]:

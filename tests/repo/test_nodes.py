@@ -1,7 +1,7 @@
 """No stage silently ignores a node of the language (invariant 8).
 
-Every `match` over nodes ends in `assert_never`, and only the two modules that answer questions about nodes
-test for their class. A new node then breaks every stage that does not know it."""
+Every `match` over nodes ends in `assert_never`, and only two modules test for the class of a node. So a new node
+breaks every stage that does not handle it."""
 
 import ast
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from acompass.language.program import program as checked
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
 from acompass.plan.stages import Stage
-from tests.repo.sources import PACKAGE, modules, shown, syntax
+from tests.repo.sources import PACKAGE, modules, relative_name, syntax
 
 UNIONS = (
     *(tree.Action, tree.Condition, tree.ResultForm),
@@ -28,21 +28,21 @@ CLOSED = NODES | set(get_args(Stage)) | {tree.Quantifier, tree.Operator, tree.Fu
 NAMES = {each.__name__ for each in (*CLOSED, Kind)}
 DEFINING = {each.__module__ for each in (*CLOSED, Kind)}
 #: the only files that may test for the class of a node
-ASKED = {PACKAGE / "language" / "program" / "effects.py", PACKAGE / "language" / "text" / "walk.py"}
+TESTING = {PACKAGE / "language" / "program" / "effects.py", PACKAGE / "language" / "text" / "walk.py"}
 
 
 class Source:
-    """A module's syntax, and the nodes that its names stand for."""
+    """A module's syntax tree, and the nodes that its names refer to."""
 
     def __init__(self, path: Path):
         self.path = path
         self.syntax = syntax(path)
-        self._names = dict(self._imported())
+        self._names = dict(self._imported_nodes())
         own = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
         if own in DEFINING:
             self._names.update(vars(import_module(own)))
 
-    def _imported(self) -> Iterator[tuple[str, Any]]:
+    def _imported_nodes(self) -> Iterator[tuple[str, Any]]:
         for node in ast.walk(self.syntax):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("acompass"):
                 for alias in node.names:
@@ -61,7 +61,7 @@ class Source:
         return None
 
     def line(self, node: ast.expr | ast.stmt) -> str:
-        return f"{shown(self.path)}:{node.lineno}"
+        return f"{relative_name(self.path)}:{node.lineno}"
 
 
 @cache
@@ -71,7 +71,7 @@ def sources() -> list[Source]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _read_sources() -> None:
-    """Reading all modules takes longer than any test here."""
+    """Parse all modules before the first test, because that takes longer than any test here."""
     sources()
 
 
@@ -90,7 +90,7 @@ def _heads(source: Source, pattern: ast.pattern | None) -> Iterator[Any]:
 
 
 def _matches_over(nodes: set[Any]) -> Iterator[tuple[str, ast.match_case]]:
-    """The position and the last case of every match over some of the nodes."""
+    """The line and the last case of every match over any of the nodes."""
     for source in sources():
         for statement in ast.walk(source.syntax):
             if isinstance(statement, ast.Match):
@@ -147,7 +147,7 @@ def test_only_effects_and_walk_test_for_the_class_of_a_node() -> None:
     found = [
         source.line(node)
         for source in sources()
-        if source.path not in ASKED
+        if source.path not in TESTING
         for node in ast.walk(source.syntax)
         if isinstance(node, ast.expr) and _tests_for_a_node(source, node)
     ]

@@ -1,10 +1,10 @@
-"""The layers of `plan/`: a plan imports no SQL, and the lowering to SQL neither rewrites nor sessions."""
+"""The layers of `plan/`: plans do not import SQL, and the lowering to SQL imports neither rewrites nor sessions."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.repo.sources import PACKAGE, imports, shown
+from tests.repo.sources import PACKAGE, imports, relative_name
 
 PLAN = PACKAGE / "plan"
 REWRITES = ("acompass.plan.class_rewrites", "acompass.plan.record_rewrites", "acompass.plan.planner")
@@ -29,4 +29,4 @@ def test_the_modules_exist() -> None:
 
 
 def _forbidden_imports(path: Path, modules: tuple[str, ...]) -> list[str]:
-    return [f"{shown(path)} imports {name}" for name in imports(path) if name.startswith(modules)]
+    return [f"{relative_name(path)} imports {name}" for name in imports(path) if name.startswith(modules)]

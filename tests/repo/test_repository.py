@@ -1,4 +1,4 @@
-"""Files stay small and contain no paths of a particular machine."""
+"""Files stay short, contain no paths of a particular machine, and refer to files, commands and targets that exist."""
 
 import inspect
 import re
@@ -13,7 +13,7 @@ import acompass
 from acompass.cli.app import COMMANDS, app
 from acompass.errors.catalogue import CODES
 from acompass.version import __version__
-from tests.repo.sources import PACKAGE, ROOT, kept_files, modules, shown
+from tests.repo.sources import PACKAGE, ROOT, kept_files, modules, relative_name
 
 LONGEST = 600
 #: spelled in two parts, so that this file passes its own test
@@ -26,12 +26,12 @@ def _text(path: Path) -> str:
 
 def test_no_file_of_code_is_long() -> None:
     code = [path for path in kept_files() if path.suffix in {".py", ".lark"}]
-    lengths = {shown(path): _text(path).count("\n") for path in code}
+    lengths = {relative_name(path): _text(path).count("\n") for path in code}
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
 
-def test_no_file_names_a_machine() -> None:
-    assert [shown(path) for path in kept_files() if MACHINE.search(_text(path))] == []
+def test_no_file_contains_a_path_of_a_machine() -> None:
+    assert [relative_name(path) for path in kept_files() if MACHINE.search(_text(path))] == []
 
 
 def test_the_changelog_has_the_version() -> None:
@@ -59,14 +59,14 @@ def test_every_page_is_titled_as_its_code() -> None:
     assert titles == {code: f"# {code}: {title}" for code, title in CODES.items()}
 
 
-def test_every_code_is_given_somewhere_and_no_other_is() -> None:
+def test_every_code_is_reported_somewhere_and_no_other_is() -> None:
     register = PACKAGE / "errors" / "catalogue.py"
     sources = [path.read_text(encoding="utf-8") for path in modules() if path != register]
-    given = {code for source in sources for code in CODE.findall(source)}
-    assert given == set(CODES)
+    reported = {code for source in sources for code in CODE.findall(source)}
+    assert reported == set(CODES)
 
 
-PAGE = (PACKAGE.parents[1] / "docs/how-to/python-api.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/how-to/python-api.md").read_text(encoding="utf-8")
 #: modules that the page imports from
 MODULES = ("errors", "language")
 #: `acompass.name` anywhere on the page, and `name(…)` in the table of calls
@@ -122,7 +122,7 @@ def _pages() -> list[Path]:
 
 def test_links_lead_somewhere() -> None:
     broken = [
-        f"{shown(page)}: {link}"
+        f"{relative_name(page)}: {link}"
         for page in _pages()
         for link in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8")))
         if not link.startswith(("http://", "https://", "#", "mailto:"))
@@ -131,7 +131,7 @@ def test_links_lead_somewhere() -> None:
     assert broken == []
 
 
-def _options_of(command: str) -> set[str]:
+def _options(command: str) -> set[str]:
     parameters = app.get_command(Context(app), command).params
     return {option for parameter in parameters for option in parameter.opts} | {"--help"}
 
@@ -141,8 +141,8 @@ def test_shell_blocks_use_commands_and_options_that_exist() -> None:
     for page in _pages():
         for block in SHELL.findall(page.read_text(encoding="utf-8")):
             for command, rest in COMMAND.findall(block.replace("\\\n", " ")):
-                if command not in COMMANDS or not set(OPTION.findall(rest)) <= _options_of(command):
-                    wrong.append(f"{shown(page)}: acompass {command}{rest}")
+                if command not in COMMANDS or not set(OPTION.findall(rest)) <= _options(command):
+                    wrong.append(f"{relative_name(page)}: acompass {command}{rest}")
     assert wrong == []
 
 

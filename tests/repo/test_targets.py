@@ -1,6 +1,8 @@
 """Every test is run by exactly one target of the Makefile, and the slow ones say so."""
 
 import re
+import runpy
+import sys
 
 import pytest
 
@@ -12,7 +14,7 @@ TARGETS = ("quick", "engines", "product")
 
 
 def _selections() -> list[str]:
-    """The marks that the Makefile runs, each with a recipe of its own."""
+    """The marks that the Makefile runs, each in a recipe of its own."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     return re.findall(r"^\t\$\(PYTEST\) .*-m (\w+) --durations-file", makefile, re.MULTILINE)
 
@@ -22,7 +24,7 @@ def test_each_target_runs_one_mark() -> None:
 
 
 def test_every_collected_test_has_one_target(pytestconfig: pytest.Config) -> None:
-    """Of all tests in a whole run, of those that were asked for otherwise."""
+    """Covers all tests in a full run, otherwise the selected ones."""
     collected = pytestconfig.stash[COLLECTED]
     assert collected
     targets = {test: marks.intersection(TARGETS) for test, marks in collected.items()}
@@ -53,4 +55,23 @@ def test_a_long_test_must_be_marked(request: pytest.FixtureRequest) -> None:
 @pytest.mark.parametrize("what", ["PostgreSQL", "Spark", "studio", "language server"])
 def test_each_part_has_one_smoke_test(what: str) -> None:
     text = (ROOT / "tests" / "test_smoke.py").read_text(encoding="utf-8")
-    assert re.search(rf"^def test_.*:\n    \"\"\"{what}", text, re.MULTILINE | re.IGNORECASE)
+    assert re.search(rf"^def test_.*:\n    \"\"\"(The )?{what}", text, re.MULTILINE)
+
+
+def _commands() -> list[str]:
+    """The modules of the tests that the Makefile and CONTRIBUTING.md run."""
+    texts = ((ROOT / name).read_text(encoding="utf-8") for name in ("Makefile", "CONTRIBUTING.md"))
+    return sorted({module for text in texts for module in re.findall(r"python -m\s(tests\.[\w.]+)", text)})
+
+
+@pytest.mark.filterwarnings("ignore:.* found in sys.modules:RuntimeWarning")
+@pytest.mark.parametrize("module", _commands())
+def test_a_command_of_the_tests_has_a_help(
+    module: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Fails if the module cannot be imported."""
+    monkeypatch.setattr(sys, "argv", [module, "--help"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module(module, run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("usage: ")

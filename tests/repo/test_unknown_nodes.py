@@ -1,7 +1,6 @@
-"""Every stage refuses a node that it does not know, and does so loudly (invariant 8).
+"""Every stage rejects a node that it does not know with an exception (invariant 8).
 
-The unknown nodes have the fields of known ones, so that no stage refuses them only because a field is
-missing."""
+The unknown nodes have the fields of known ones, so that no stage rejects them only because a field is missing."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,9 +36,10 @@ from acompass.result import action_name
 from acompass.semantics import core
 from acompass.testing.conformance import differential
 from acompass.testing.conformance.comparison import upload_records
+from tests.generators.strategies import parse_and_check
 from tests.plan.fixtures import duckdb_session
 
-LOUD = (AssertionError, TypeError)
+REJECTION = (AssertionError, TypeError)
 SCHEMA = (Column("Age", INTEGER), Column("Zip", TEXT))
 RECORDS: list[tuple[Any, ...]] = [(81, "21201"), (81, "21202"), (30, "21201")]
 
@@ -121,20 +121,14 @@ def policy(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def _parsed(policy: str) -> tree.Program:
+def _parse(policy: str) -> tree.Program:
     program, findings = parse_text(policy)
     assert not findings
     return program
 
 
-def _checked(policy: str) -> Program:
-    program, findings = check(_parsed(policy), policy, SCHEMA)
-    assert program is not None, findings
-    return program
-
-
 def _with_unknown_node(policy: str, change: Change) -> tree.Program:
-    program = _parsed(policy)
+    program = _parse(policy)
     (requirement,) = program.requirements
     action: Any = requirement.action
     unknown = UnknownInTree(action.name, action.constant, requirement.assertion.condition.span)
@@ -142,7 +136,7 @@ def _with_unknown_node(policy: str, change: Change) -> tree.Program:
 
 
 def _with_unknown(policy: str, change: Change) -> Program:
-    program = _checked(policy)
+    program = parse_and_check(policy, SCHEMA)
     return replace(program, requirements=tuple(change(r, UNKNOWN) for r in program.requirements))
 
 
@@ -163,36 +157,36 @@ STAGES_OF_A_TREE: dict[str, Callable[[tree.Program, str], Any]] = {
 
 
 @pytest.mark.parametrize("stage", STAGES_OF_A_TREE)
-def test_a_stage_that_reads_a_tree_refuses_it(stage: str, policy: str, change: Change) -> None:
+def test_a_stage_that_reads_a_tree_rejects_an_unknown_node(stage: str, policy: str, change: Change) -> None:
     program = _with_unknown_node(policy, change)
-    with pytest.raises(LOUD):
+    with pytest.raises(REJECTION):
         STAGES_OF_A_TREE[stage](program, policy)
 
 
 @pytest.mark.parametrize("change_of_action", [_in_action, _in_chance])
-def test_the_walk_over_trees_refuses_it(change_of_action: Change) -> None:
+def test_the_walk_over_trees_rejects_an_unknown_node(change_of_action: Change) -> None:
     (with_action,) = _with_unknown_node(RECORD_LEVEL, change_of_action).requirements
     (with_condition,) = _with_unknown_node(RECORD_LEVEL, _in_condition).requirements
     (with_result,) = _with_unknown_node(RECORD_LEVEL, _in_result).requirements
     for ask in (
         lambda: walk.written_name(with_action.action),
         lambda: walk.drawn_name(with_action.action),
-        lambda: walk.draw_of(with_action.action),
-        lambda: walk.generalize_of(with_action.action),
+        lambda: walk.draw_in(with_action.action),
+        lambda: walk.generalize_in(with_action.action),
         lambda: list(walk.constants(with_action)),
         lambda: list(walk.beyond(with_action)),
         lambda: list(walk.comparisons(with_condition.assertion.condition)),
         lambda: list(walk.record_conditions(with_result)),
         lambda: walk.process_of(with_result),
     ):
-        with pytest.raises(LOUD):
+        with pytest.raises(REJECTION):
             ask()
 
 
 @pytest.mark.parametrize("place", ["condition", "result"])
-def test_shrinking_refuses_it(place: str) -> None:
+def test_shrinking_rejects_an_unknown_node(place: str) -> None:
     program = _with_unknown_node(RECORD_LEVEL, PLACES[place])
-    with pytest.raises(LOUD):
+    with pytest.raises(REJECTION):
         list(differential._edits(RECORD_LEVEL, program))
 
 
@@ -216,15 +210,15 @@ STAGES_OF_A_PROGRAM: dict[str, Callable[[Program], Any]] = {
 
 
 @pytest.mark.parametrize("stage", STAGES_OF_A_PROGRAM)
-def test_a_stage_that_performs_a_program_refuses_it(stage: str, policy: str, change: Change) -> None:
-    with pytest.raises(LOUD):
+def test_a_stage_that_performs_a_program_rejects_an_unknown_node(stage: str, policy: str, change: Change) -> None:
+    with pytest.raises(REJECTION):
         STAGES_OF_A_PROGRAM[stage](_with_unknown(policy, change))
 
 
 @pytest.mark.parametrize("stage", ["run", "run without rewrites"])
-def test_an_action_is_refused_where_it_affects_no_record(stage: str) -> None:
+def test_an_unknown_action_is_rejected_even_if_it_affects_no_record(stage: str) -> None:
     program = _with_unknown("EACH RESULT : Age <= 100 : REPLACE Age WITH 80;", _in_action)
-    with pytest.raises(LOUD):
+    with pytest.raises(REJECTION):
         STAGES_OF_A_PROGRAM[stage](program)
 
 
@@ -237,103 +231,103 @@ QUESTIONS: dict[str, Callable[[Requirement], Any]] = {
 }
 
 
-#: that a probability consumes the trace is known, whatever its action is
+#: an action with a probability always consumes the trace
 _ANSWERED = {("draws", _in_chance)}
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("place", [_in_action, _in_chance])
-def test_a_question_about_an_unknown_action_is_refused(question: str, place: Change) -> None:
+def test_a_question_about_an_unknown_action_is_rejected(question: str, place: Change) -> None:
     requirement = _requirement(RECORD_LEVEL, place)
     if (question, place) in _ANSWERED:
         assert QUESTIONS[question](requirement)
         return
-    with pytest.raises(LOUD):
+    with pytest.raises(REJECTION):
         QUESTIONS[question](requirement)
 
 
 @pytest.mark.parametrize("place", ["condition", "result"])
-def test_a_question_about_the_columns_read_is_refused(place: str) -> None:
-    with pytest.raises(LOUD):
+def test_a_question_about_the_columns_that_an_unknown_node_reads_is_rejected(place: str) -> None:
+    with pytest.raises(REJECTION):
         effects.columns_read(_requirement(RECORD_LEVEL, PLACES[place]))
 
 
 def _stages(policy: str, change: Change) -> tuple[Stage, ...]:
-    """Two stages of the shape that rewrites merge."""
+    """Two stages that rewrites could merge."""
     requirement = _requirement(policy, change)
     make = RecordStage if policy is RECORD_LEVEL else lambda each: GroupStage((each,))
     return make(requirement), make(replace(requirement, index=2))
 
 
-#: what a chain of REPLACEs can have in it: an action with a probability is never merged, whatever it is
-OF_A_CHAIN = ("action", "condition", "result")
+#: places in a chain of REPLACEs, which never merges an action with a probability
+PLACES_IN_A_CHAIN = ("action", "condition", "result")
 
 
-@pytest.mark.parametrize("place", OF_A_CHAIN)
-def test_merge_chains_refuses_it(place: str) -> None:
-    with pytest.raises(LOUD):
+@pytest.mark.parametrize("place", PLACES_IN_A_CHAIN)
+def test_merge_chains_rejects_an_unknown_node(place: str) -> None:
+    with pytest.raises(REJECTION):
         merge_chains(_stages(RECORD_LEVEL, PLACES[place]))
 
 
 @pytest.mark.parametrize("place", ["action", "result"])
-def test_share_aggregations_refuses_it(place: str) -> None:
-    """A condition on classes decides nothing there: the classes are the same whatever it is."""
-    with pytest.raises(LOUD):
+def test_share_aggregations_rejects_an_unknown_node(place: str) -> None:
+    """The rewrite does not look at the condition: it does not change the classes."""
+    with pytest.raises(REJECTION):
         share_aggregations(_stages(CLASS_LEVEL, PLACES[place]))
 
 
-@pytest.mark.parametrize("place", OF_A_CHAIN)
-def test_a_chain_refuses_it_wherever_it_is_met(place: str) -> None:
+@pytest.mark.parametrize("place", PLACES_IN_A_CHAIN)
+def test_every_use_of_a_chain_rejects_an_unknown_node(place: str) -> None:
     requirement = _requirement(RECORD_LEVEL, PLACES[place])
     chain = ChainStage((requirement, replace(requirement, index=2)), (0,))
-    for meet in (
+    for use in (
         lambda: look_up_values((chain,)),
         lambda: describe(chain, SCHEMA),
         lambda: simulate(chain.requirements, chain.columns, [Combination((0,), 3)]),
     ):
-        with pytest.raises(LOUD):
-            meet()
+        with pytest.raises(REJECTION):
+            use()
 
 
-def test_a_shared_aggregation_refuses_it(change: Change) -> None:
+def test_a_shared_aggregation_rejects_an_unknown_node(change: Change) -> None:
     first, second = _stages(CLASS_LEVEL, change)
-    with _running() as (context, state), pytest.raises(LOUD):
+    with _running() as (context, state), pytest.raises(REJECTION):
         execute(context, state, [GroupStage((*first.requirements, *second.requirements))])
 
 
 @pytest.mark.parametrize("rewrite", REWRITES, ids=lambda rewrite: rewrite.__name__)
-def test_no_rewrite_merges_it(
+def test_no_rewrite_merges_an_unknown_node(
     rewrite: Callable[[tuple[Stage, ...]], tuple[Stage, ...]], policy: str, change: Change
 ) -> None:
     stages = _stages(policy, change)
     try:
         rewritten = rewrite(stages)
-    except LOUD:
+    except REJECTION:
         return
     assert [stage.requirements for stage in rewritten] == [stage.requirements for stage in stages]
 
 
 @pytest.mark.parametrize("judge", [prove_policy, lint_policy], ids=["prove", "lint"])
-def test_proving_and_linting_refuse_it(
+def test_proving_and_linting_reject_an_unknown_node(
     judge: Callable[..., Any], policy: str, change: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = _with_unknown(policy, change)
     monkeypatch.setattr(import_module("acompass.prove.search.verdicts"), "check", lambda *_: (program, []))
-    with pytest.raises(LOUD):
-        judge(_parsed(policy), policy)
+    with pytest.raises(REJECTION):
+        judge(_parse(policy), policy)
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_following_a_record_refuses_it(place: str) -> None:
+def test_following_a_record_rejects_an_unknown_node(place: str) -> None:
     program = _with_unknown(RECORD_LEVEL, PLACES[place])
-    follower = Follower(_parsed(RECORD_LEVEL), program, dict(enumerate(RECORDS)))
+    follower = Follower(_parse(RECORD_LEVEL), program, dict(enumerate(RECORDS)))
     with _running() as (context, state):
         context.verdicts[1] = Verdict(False, 2, 3)
-        with pytest.raises(LOUD):
+        with pytest.raises(REJECTION):
             follower(context, RecordStage(program.requirements[0]), state, state)
 
 
-def test_the_schema_that_a_condition_sees_is_refused_for_an_unknown_result() -> None:
+def test_an_unknown_result_has_no_schema() -> None:
     requirement = _requirement(RECORD_LEVEL, _in_result)
-    with pytest.raises(LOUD):
+    with pytest.raises(REJECTION):
         core.result_schema(requirement.assertion.result, requirement.before)

@@ -1,4 +1,4 @@
-"""No test depends on the speed of the machine: tests wait as in `tests/waiting.py`; `benchmarks/` measure."""
+"""No test depends on the speed of the machine: tests wait with `tests/waiting.py`; only `benchmarks/` measures time."""
 
 import ast
 from collections.abc import Iterator
@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.folding import folded
+from tests.repo.sources import ROOT
 from tests.waiting import PATIENCE
 
-TESTS = Path(__file__).parents[1]
+TESTS = ROOT / "tests"
 #: the modules that pytest loads; others are commands, such as campaigns that measure time
 FILES = [
     path
@@ -20,7 +21,7 @@ FILES = [
 CLOCKS = {"monotonic", "perf_counter", "perf_counter_ns", "process_time", "sleep", "time", "time_ns"}
 
 
-def _hasty(tree: ast.AST) -> Iterator[str]:
+def _uses_of_time(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(value=ast.Name(id="time"), attr=name) if name in CLOCKS:
@@ -38,7 +39,7 @@ def _hasty(tree: ast.AST) -> Iterator[str]:
 @folded("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
 @pytest.mark.slow
 def test_no_test_measures_time(path: Path) -> None:
-    assert list(_hasty(ast.parse(path.read_text(encoding="utf-8")))) == []
+    assert list(_uses_of_time(ast.parse(path.read_text(encoding="utf-8")))) == []
 
 
 @pytest.mark.parametrize(
@@ -51,8 +52,8 @@ def test_no_test_measures_time(path: Path) -> None:
         "settings(deadline=200)",
     ],
 )
-def test_haste_is_found(text: str) -> None:
-    assert list(_hasty(ast.parse(text)))
+def test_a_use_of_the_clock_is_found(text: str) -> None:
+    assert list(_uses_of_time(ast.parse(text)))
 
 
 def test_hypothesis_has_no_time_limit() -> None:

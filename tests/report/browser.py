@@ -19,7 +19,7 @@ _PLAIN = (
     "--hide-scrollbars",
     "--force-device-scale-factor=1",
 )
-#: Blink's numbers for the preferred colour schemes
+#: Blink's numbers for the preferred color schemes
 _SCHEMES = {"light": "1", "dark": "0"}
 
 
@@ -29,7 +29,7 @@ def _browse(*arguments: str) -> str:
     return ran.stdout
 
 
-def rendered(page: Path) -> str:
+def dump_dom(page: Path) -> str:
     """The page's elements after the browser has parsed them."""
     return _browse("--window-size=1280,900", "--dump-dom", page.resolve().as_uri())
 
@@ -43,13 +43,13 @@ def screenshot(page: Path, image: Path, scheme: str, size: tuple[int, int]) -> N
     )
 
 
-def printed(page: Path, document: Path) -> None:
+def print_pdf(page: Path, document: Path) -> None:
     _browse("--no-pdf-header-footer", f"--print-to-pdf={document}", page.resolve().as_uri())
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser for interactive tests. It is closed after each module, because asyncio tests need its thread."""
+    """A browser for interactive tests, closed after each module, because asyncio tests need its thread."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine")
     with sync_playwright() as playwright:

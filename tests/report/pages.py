@@ -1,4 +1,4 @@
-"""Parses a page that `--report` wrote into a tree."""
+"""Parses HTML reports and rendered Markdown into data, and provides tables and results for reports."""
 
 import json
 import random
@@ -71,7 +71,7 @@ EACH FILTER Zip >= '21000' AND Zip <= '21199' : Zip = '211**' : REPLACE Zip WITH
 EACH PROCESS COUNT(*) AS Size GROUP BY Age, Zip : Size >= k : REJECT;
 EACH PROCESS COUNT DISTINCT Disease AS Kinds GROUP BY Age, Zip : Kinds >= 1;
 """
-#: they occur once in the table, and therefore in no report
+#: values that occur once in the table, and therefore in no report
 NAME, RARE = "Zebulon Pike", "kuru"
 
 
@@ -117,7 +117,7 @@ MIXED = Result(records_in=1000, records_out=1000, ok=False, requirements=(AGES, 
 EMPTY = Result(records_in=1, records_out=1, ok=True, requirements=(), trace_used=0)
 
 _GITHUB = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-#: what stands for a line break inside a cell; no other HTML is ever written
+#: a line break inside a cell; reports contain no other HTML
 _BREAK = "<br>"
 #: the marks of text, code, headings, lists, tables and bold words
 _EXPECTED = {
@@ -138,12 +138,12 @@ class Rendered:
 
     @property
     def paragraphs(self) -> list[str]:
-        """Those of lists as well."""
+        """Including those of lists."""
         return self._texts("paragraph_open")
 
     @property
     def tables(self) -> list[list[list[str]]]:
-        """The text in each cell of each row of each table, the header first."""
+        """The tables, as rows of cell texts, with the header first."""
         tables: list[list[list[str]]] = []
         for token, following in zip(self.tokens, self.tokens[1:], strict=False):
             if token.type == "table_open":
@@ -173,7 +173,7 @@ class Rendered:
         return [_text(following) for token, following in pairs if token.type == opening]
 
 
-def rendered(markdown: str) -> Rendered:
+def render(markdown: str) -> Rendered:
     return Rendered(_GITHUB.parse(markdown))
 
 

@@ -1,7 +1,7 @@
 """The rules of the SARIF 2.1.0 schema for the parts that reports use.
 
-https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json forbids properties
-that it does not know, so each object is compared with the properties that it may have."""
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json forbids unknown
+properties, so each object is compared with the properties that it may have."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -23,7 +23,7 @@ def _is_uri(value: Any) -> bool:
     return isinstance(value, str) and set(value) <= set(legal) and urlsplit(value).scheme in ("", "file", "https")
 
 
-def _one_of(*values: str) -> Rule:
+def _enum(*values: str) -> Rule:
     return lambda value: value in values
 
 
@@ -40,7 +40,7 @@ def _object(required: Mapping[str, Rule], optional: Mapping[str, Rule] | None = 
     return holds
 
 
-def _several(rule: Rule, least: int = 0) -> Rule:
+def _list(rule: Rule, least: int = 0) -> Rule:
     return lambda value: isinstance(value, list) and len(value) >= least and all(map(rule, value))
 
 
@@ -49,24 +49,24 @@ _REGION = _object({"startLine": _is_place}, dict.fromkeys(("startColumn", "endLi
 _ARTIFACT = _object({"uri": _is_uri})
 _LOCATION = _object({"physicalLocation": _object({"artifactLocation": _ARTIFACT, "region": _REGION})})
 _REPLACEMENT = _object({"deletedRegion": _REGION}, {"insertedContent": _object({"text": _is_text})})
-_CHANGE = _object({"artifactLocation": _ARTIFACT, "replacements": _several(_REPLACEMENT, least=1)})
-_FIX = _object({"artifactChanges": _several(_CHANGE, least=1)}, {"description": _MESSAGE})
+_CHANGE = _object({"artifactLocation": _ARTIFACT, "replacements": _list(_REPLACEMENT, least=1)})
+_FIX = _object({"artifactChanges": _list(_CHANGE, least=1)}, {"description": _MESSAGE})
 _RESULT = _object(
     {
         "ruleId": _is_text,
-        "level": _one_of("none", "note", "warning", "error"),
+        "level": _enum("none", "note", "warning", "error"),
         "message": _MESSAGE,
-        "locations": _several(_LOCATION),
+        "locations": _list(_LOCATION),
     },
-    {"fixes": _several(_FIX)},
+    {"fixes": _list(_FIX)},
 )
 _DESCRIPTOR = _object({"id": _is_text}, {"shortDescription": _MESSAGE, "help": _MESSAGE})
-_DRIVER = _object({"name": _is_text}, {"version": _is_text, "rules": _several(_DESCRIPTOR)})
+_DRIVER = _object({"name": _is_text}, {"version": _is_text, "rules": _list(_DESCRIPTOR)})
 _RUN = _object(
-    {"tool": _object({"driver": _DRIVER}), "results": _several(_RESULT)},
-    {"columnKind": _one_of("utf16CodeUnits", "unicodeCodePoints")},
+    {"tool": _object({"driver": _DRIVER}), "results": _list(_RESULT)},
+    {"columnKind": _enum("utf16CodeUnits", "unicodeCodePoints")},
 )
-_LOG = _object({"version": _one_of("2.1.0"), "runs": _several(_RUN)}, {"$schema": _is_uri})
+_LOG = _object({"version": _enum("2.1.0"), "runs": _list(_RUN)}, {"$schema": _is_uri})
 
 
 def results(log: Any) -> list[Any]:

@@ -1,19 +1,21 @@
 """Takes the screenshots of the report in docs/images: `make screenshots`. Needs Chromium."""
 
+import argparse
 import sys
 import tempfile
 from pathlib import Path
 
 import acompass
+from tests.repo.sources import ROOT
 from tests.report.browser import CHROMIUM, screenshot
 
-ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
 ADULT = ROOT / "examples" / "adult"
 SIZE = (1200, 900)
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     if CHROMIUM is None:
         sys.exit("Chromium is needed; on Debian: apt install chromium")
     IMAGES.mkdir(exist_ok=True)

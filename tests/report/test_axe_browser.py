@@ -15,7 +15,7 @@ WIDE, NARROW = 1280, 390
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a page of each command that writes one."""
+    """A folder with a report of each command that writes one."""
     folder = tmp_path_factory.mktemp("reports")
     before, after, params = folder / "people.csv", folder / "out.csv", {"k": 2}
     before.write_text(people(), encoding="utf-8")
@@ -33,7 +33,7 @@ def test_a_report_is_accessible(browser: Browser, reports: Path, command: str, s
     assert inaccessible(browser, reports / f"{command}.html", scheme, width) == []
 
 
-def test_axe_sees_a_pale_verdict(browser: Browser, reports: Path, tmp_path: Path) -> None:
+def test_axe_finds_a_pale_verdict(browser: Browser, reports: Path, tmp_path: Path) -> None:
     page = (reports / "run.html").read_text(encoding="utf-8")
     pale = tmp_path / "pale.html"
     pale.write_text(re.sub(r"--good: #\w+", "--good: #15803d", page, count=1), encoding="utf-8")

@@ -33,7 +33,7 @@ PROOF = Proof(
 DIAGNOSTIC = Diagnostic("AC001", "found `Age`", (Label(Span(37, 40)),), help="put `:` before it")
 
 
-def test_json_has_exactly_the_keys_that_scripts_rely_on() -> None:
+def test_json_has_exactly_its_documented_keys() -> None:
     value = json.loads(to_json(result_object(MIXED)))
     assert list(value) == [
         *("records_in", "records_out", "dropped", "ok", "requirements", "trace_used", "unnamed", "notes")
@@ -56,7 +56,7 @@ def test_json_of_an_error_lists_its_first_diagnostics() -> None:
     assert (diagnostic["code"], diagnostic["labels"][0]["line"]) == ("AC001", 2)
 
 
-def test_junit_has_one_case_per_requirement_and_one_failure_per_violation() -> None:
+def test_junit_has_a_case_for_each_requirement_and_a_failure_for_each_violation() -> None:
     (suite,) = Xml.fromstring(result_to_junit(MIXED, "policy.acp"))
     assert suite.attrib == {"name": "policy.acp", "tests": "3", "failures": "2", "errors": "0"}
     cases = suite.findall("testcase")
@@ -67,13 +67,13 @@ def test_junit_has_one_case_per_requirement_and_one_failure_per_violation() -> N
     assert failure.attrib["message"] == "violated: 3 of 1,000 records affected"
 
 
-def test_junit_of_an_error() -> None:
+def test_junit_has_an_error_for_each_diagnostic() -> None:
     (suite,) = Xml.fromstring(errors_to_junit([DIAGNOSTIC], "policy.acp"))
     assert suite.attrib["errors"] == "1"
     assert suite[0][0].attrib == {"type": "AC001", "message": "found `Age`"}
 
 
-def test_junit_of_findings() -> None:
+def test_junit_has_a_failure_for_each_finding() -> None:
     (suite,) = Xml.fromstring(findings_to_junit([DIAGNOSTIC], SOURCE, "policy.acp"))
     assert suite.attrib == {"name": "policy.acp", "tests": "1", "failures": "1", "errors": "0"}
     assert suite[0].attrib["name"] == "line 2: AC001"
@@ -102,7 +102,7 @@ def test_junit_of_a_proof_has_a_failure_unless_a_claim_is_proved() -> None:
     ]
 
 
-def test_sarif_points_at_the_line_of_each_violation() -> None:
+def test_sarif_points_to_the_line_of_each_violation() -> None:
     found = results(json.loads(to_json(result_to_sarif(MIXED, "some policies/ages.acp"))))
     places = [result["locations"][0]["physicalLocation"] for result in found]
     assert [place["region"]["startLine"] for place in places] == [2, 7]
@@ -113,7 +113,7 @@ def test_sarif_has_no_results_if_every_requirement_holds() -> None:
     assert results(result_to_sarif(EMPTY, "policy.acp")) == []
 
 
-def test_sarif_of_an_error_points_at_its_place() -> None:
+def test_sarif_of_an_error_points_to_its_place() -> None:
     (result,) = results(diagnostics_to_sarif([DIAGNOSTIC], SOURCE, "policy.acp"))
     assert result["ruleId"] == "AC001"
     assert result["message"]["text"] == "found `Age`\nhelp: put `:` before it"
@@ -125,12 +125,12 @@ def test_sarif_of_an_error_points_at_its_place() -> None:
     }
 
 
-def test_sarif_of_an_error_without_a_place_points_at_the_first_line() -> None:
+def test_sarif_of_an_error_without_a_place_points_to_the_first_line() -> None:
     (result,) = results(diagnostics_to_sarif([Diagnostic("AC201", "no table")], None, "policy.acp"))
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
 
 
-def test_sarif_of_a_proof_has_what_is_not_proved_at_its_line() -> None:
+def test_sarif_lists_claims_that_are_not_proved_at_their_lines() -> None:
     refuted, undecided = results(proof_to_sarif(PROOF, "policy.acp"))
     assert (refuted["ruleId"], refuted["level"]) == ("claim-refuted", "error")
     assert refuted["message"]["text"] == "refuted: EACH RESULT : Age <= 70\nfails on a table of 1 record"
@@ -184,27 +184,27 @@ def test_a_lost_guarantee_is_at_the_nearest_change(before: str, after: str, line
     assert findings(new) == [("guarantee-lost", "error", line)]
 
 
-def test_a_guarantee_whose_lines_are_gone_is_at_the_end() -> None:
+def test_a_guarantee_whose_lines_were_removed_is_at_the_end() -> None:
     new = OLD[: OLD.index("EACH PROCESS")].rstrip() + "\n"
     assert findings(new) == [("guarantee-lost", "error", 2)]
 
 
-def test_lines_are_those_of_an_editor() -> None:
+def test_lines_are_counted_as_in_an_editor() -> None:
     old = OLD.replace("-- one", "-- one\u2028\x0bstill").replace("\n", "\r\n")
     assert findings(old.replace("n >= 5", "n >= 3"), old) == [("guarantee-lost", "error", 5)]
 
 
-def test_what_is_released_is_a_result() -> None:
+def test_a_newly_released_column_is_a_result() -> None:
     old = "ALWAYS : DROP Name;\nEACH RESULT : Age <= 80 : REJECT;\n"
     assert findings("EACH RESULT : Age <= 80 : REJECT;\n", old) == [("more-released", "error", 1)]
 
 
 @pytest.mark.parametrize("new", [OLD, OLD.replace("5", "10"), "EACH RESULT : Age <= 80 : REJECT;\n" + OLD])
-def test_a_policy_that_gives_nothing_up_has_no_results(new: str) -> None:
+def test_a_policy_that_loses_no_guarantee_has_no_results(new: str) -> None:
     assert findings(new) == []
 
 
-def test_guarantees_are_cases() -> None:
+def test_guarantees_are_junit_cases() -> None:
     new = OLD.replace("5", "3")
     suite = Xml.fromstring(comparison_to_junit(acompass.compare(OLD, new), "policy.acp"))[0]
     assert [(case.get("name", "").split(":")[0], len(case)) for case in suite] == [
@@ -215,7 +215,7 @@ def test_guarantees_are_cases() -> None:
     assert suite[1][0].get("message", "").startswith("refuted: ")
 
 
-def test_what_is_released_is_a_failed_case() -> None:
+def test_a_newly_released_column_is_a_failed_junit_case() -> None:
     comparison = acompass.compare("ALWAYS : DROP Name;", "EACH RESULT : Age <= 80 : REJECT;")
     suite = Xml.fromstring(comparison_to_junit(comparison, "policy.acp"))[0]
     assert "Name" in (suite[-1][0].text or "")

@@ -1,4 +1,4 @@
-"""`--report`: the page contains everything it should, and nothing private."""
+"""The page of `--report` is complete and reveals nothing private."""
 
 import html
 import re
@@ -48,7 +48,7 @@ def _figures(page: Element) -> dict[str, list[str]]:
     }
 
 
-def test_what_was_lost_and_gained_is_at_the_top(page: Element) -> None:
+def test_the_summary_is_at_the_top(page: Element) -> None:
     assert _figures(page) == {
         "parameter": ["k = 2"],
         "records": ["401 → 380"],
@@ -59,7 +59,7 @@ def test_what_was_lost_and_gained_is_at_the_top(page: Element) -> None:
     }
 
 
-def test_incomplete_records_are_lost_as_well(invoke: Invoke) -> None:
+def test_incomplete_records_count_as_lost(invoke: Invoke) -> None:
     Path("people.csv").write_text("Age\n,\n" + "30\n" * 18 + "90\n", encoding="utf-8")
     Path("p.acp").write_text("EACH RESULT : Age <= 80 : REJECT;", encoding="utf-8")
     ran = invoke("run", "p.acp", "people.csv", "-o", "out.csv", "--missing", "drop", "--report", "r.html")
@@ -68,7 +68,7 @@ def test_incomplete_records_are_lost_as_well(invoke: Invoke) -> None:
     assert lost == ["10 %", "1 rejected, 1 dropped as incomplete"]
 
 
-def test_a_run_shows_everything(page: Element) -> None:
+def test_a_run_has_every_section(page: Element) -> None:
     assert _headings(page) == [
         "The policy",
         "Class sizes",
@@ -111,13 +111,13 @@ def test_the_page_is_self_contained(page: Element) -> None:
     assert [script.attributes["type"] for script in page.all("script")] == ["application/json"]
 
 
-def test_light_dark_and_paper(page: Element) -> None:
+def test_the_page_has_styles_for_dark_mode_and_print(page: Element) -> None:
     style = page.all("style")[0].text
     for media in ("prefers-color-scheme: dark", "print"):
         assert media in style
 
 
-def test_no_record_no_rare_value_and_no_seed(page: Element) -> None:
+def test_the_page_contains_no_record_no_rare_value_and_no_seed(page: Element) -> None:
     text = Path("r.html").read_text(encoding="utf-8")
     for secret in (NAME, RARE, "21777", "s3cr3t", "97,"):
         assert secret not in text
@@ -126,7 +126,7 @@ def test_no_record_no_rare_value_and_no_seed(page: Element) -> None:
 
 
 def test_small_counts_are_never_shown(page: Element) -> None:
-    """This applies to columns. Class sizes and verdicts do not identify anyone."""
+    """Only counts of column values: class sizes and verdicts do not identify anyone."""
     (grid,) = [div for div in page.all("div") if div.attributes.get("class") == "columns"]
     counts = [cell.text for cell in grid.all("td") if cell.attributes.get("class") == "number"]
     assert counts
@@ -225,7 +225,7 @@ def test_check_and_measure_show_one_table(invoke: Invoke) -> None:
     ]
 
 
-def test_the_risk_against_a_population(invoke: Invoke) -> None:
+def test_a_population_adds_the_journalist_risk(invoke: Invoke) -> None:
     asked = ("measure", "people.csv", "--qi", "Age,Zip")
     assert invoke(*asked, "--population", "people.csv", "--report", "m.html").exit_code == 0
     rows = [row for row in read_page(Path("m.html")).all("tr") if row.all("th") and row.all("td")]
@@ -236,7 +236,7 @@ def test_the_risk_against_a_population(invoke: Invoke) -> None:
     assert "journalist" not in Path("m.html").read_text(encoding="utf-8")
 
 
-def test_measure_against_the_table_before(invoke: Invoke, page: Element) -> None:
+def test_measure_compares_with_the_original_table(invoke: Invoke, page: Element) -> None:
     ran = invoke("measure", "out.csv", "--policy", "policy.acp", "--against", "people.csv", "--report", "m.html")
     assert ran.exit_code == 0, ran.stderr
     compared = read_page(Path("m.html"))
@@ -244,7 +244,7 @@ def test_measure_against_the_table_before(invoke: Invoke, page: Element) -> None
     assert certificate_in(compared)["output"][0]["name"] == "out.csv"
 
 
-def test_a_data_frame_in_python(tmp_path: Path) -> None:
+def test_a_report_can_be_written_for_records_in_python(tmp_path: Path) -> None:
     table = [{"Age": 30 + i % 3, "Zip": "21000"} for i in range(60)]
     policy = "EACH PROCESS COUNT(*) AS N GROUP BY Age : N >= 2 : REJECT;"
     acompass.run(policy, table, report=tmp_path / "r.html")
@@ -253,7 +253,7 @@ def test_a_data_frame_in_python(tmp_path: Path) -> None:
     assert certificate_in(page)["input"] is None
 
 
-def test_no_record_left(tmp_path: Path) -> None:
+def test_a_report_may_be_about_no_record(tmp_path: Path) -> None:
     acompass.run("EACH RESULT : Age < 0 : REJECT;", [{"Age": 30}], report=tmp_path / "r.html")
     assert _figures(read_page(tmp_path / "r.html")) == {
         "records": ["1 → 0"],
@@ -307,7 +307,7 @@ def test_a_changed_hierarchy_is_noticed(invoke: Invoke) -> None:
     )
 
 
-def test_a_hierarchy_that_is_gone_is_an_error(invoke: Invoke) -> None:
+def test_a_missing_hierarchy_is_an_error(invoke: Invoke) -> None:
     _report_with_hierarchy(invoke)
     Path("maps/city.csv").unlink()
     ran = invoke("verify-report", "h.html", "--policy", "level.acp")
@@ -366,7 +366,7 @@ def test_a_change_by_one_record_cannot_be_computed(tmp_path: Path) -> None:
         "WITH PROBABILITY 0.5 RANDOM Town FROM (3 OF 'A', 'B')",
     ],
 )
-def test_how_many_values_were_drawn_cannot_be_computed(tmp_path: Path, action: str) -> None:
+def test_the_number_of_drawn_values_cannot_be_computed(tmp_path: Path, action: str) -> None:
     report = tmp_path / "report.html"
     acompass.run(f"ALWAYS : {action};", PEOPLE, report=report, seed="a")
     town = _rows(read_page(report), "Values of Town, after")
@@ -374,7 +374,7 @@ def test_how_many_values_were_drawn_cannot_be_computed(tmp_path: Path, action: s
     assert _rows(read_page(report), "Values of Age")["20 to 29"][0] != "not shown"
 
 
-def test_the_report_says_the_probability_and_all_whom_it_may_meet(tmp_path: Path) -> None:
+def test_the_report_states_the_probability_and_only_the_internal_one_counts(tmp_path: Path) -> None:
     report, internal = tmp_path / "report.html", tmp_path / "internal.html"
     policy = "ALWAYS : WITH PROBABILITY 0.250 REPLACE Town WITH 'A';"
     acompass.run(policy, PEOPLE, report=report, report_internal=internal, seed="a")
@@ -406,14 +406,14 @@ def test_a_check_shows_columns_only_if_the_policy_holds(tmp_path: Path) -> None:
     assert NAMES[0] in _text(report)
 
 
-def test_measure_against_an_earlier_table_shows_no_value_of_it(tmp_path: Path) -> None:
+def test_measure_against_the_original_table_shows_none_of_its_values(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     released = acompass.run(HTML_DISCLOSURE_POLICY, PEOPLE).table
     acompass.measure(released, qi=["Age"], against=PEOPLE, report=report)
     assert [value for value in RAW if value in _text(report)] == []
 
 
-def test_every_count_before_on_a_page_differs_by_nothing_or_by_many(tmp_path: Path) -> None:
+def test_every_original_count_differs_by_nothing_or_by_many(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     acompass.run(HTML_DISCLOSURE_POLICY, PEOPLE, report=report)
     page = read_page(report)

@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import Browser
 
 import acompass
-from tests.report.browser import CHROMIUM, printed, rendered, screenshot
+from tests.report.browser import CHROMIUM, dump_dom, print_pdf, screenshot
 from tests.report.pages import POLICY, people
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 
-#: appended to a copy of the page: reports how the browser renders it, as JSON
+#: a script, appended to a copy of the page, that reports as JSON how the browser renders it
 PROBE = """<pre id="probe"></pre><script>
 const box = element => element.getBoundingClientRect();
 const visible = element => box(element).width > 0 && box(element).height > 0;
@@ -41,18 +41,18 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "r.html"
 
 
-def _probed(page: Path) -> dict[str, Any]:
+def _probe(page: Path) -> dict[str, Any]:
     copy = page.with_name("probed.html")
     text = page.read_text(encoding="utf-8")
     copy.write_text(text.replace("</footer>", f"</footer>{PROBE}"), encoding="utf-8")
-    found = re.search(r'<pre id="probe">(.*?)</pre>', rendered(copy), re.DOTALL)
+    found = re.search(r'<pre id="probe">(.*?)</pre>', dump_dom(copy), re.DOTALL)
     assert found is not None
     content: dict[str, Any] = json.loads(unescape(found[1]))
     return content
 
 
 def test_the_browser_shows_everything_and_sends_no_request(page: Path) -> None:
-    seen = _probed(page)
+    seen = _probe(page)
     assert seen["requests"] == 0
     assert seen["verdicts"] == 1 + 4 + 4
     assert seen["sections"] == 8
@@ -72,12 +72,12 @@ def test_light_and_dark_differ(page: Path, tmp_path: Path) -> None:
     assert light != dark
 
 
-def test_it_prints(page: Path, tmp_path: Path) -> None:
-    printed(page, tmp_path / "r.pdf")
+def test_the_report_can_be_printed(page: Path, tmp_path: Path) -> None:
+    print_pdf(page, tmp_path / "r.pdf")
     assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
 
 
-#: the width of the page, and the texts in letters of less than 14 pixels on the screen
+#: the width of the page, and the texts that are smaller than 14 pixels on the screen
 NARROW = """() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const small = [];
@@ -94,7 +94,7 @@ NARROW = """() => {
 
 @pytest.mark.parametrize("name", ["r.html", "i.html"])
 @pytest.mark.parametrize("width", [390, 700, 960, 1280])
-def test_it_fits_the_screen_in_letters_that_can_be_read(browser: Browser, page: Path, name: str, width: int) -> None:
+def test_the_report_fits_the_screen_in_readable_letters(browser: Browser, page: Path, name: str, width: int) -> None:
     with browser.new_page(viewport={"width": width, "height": 800}) as tab:
         tab.goto(page.with_name(name).resolve().as_uri())
         for closed in tab.query_selector_all("summary"):

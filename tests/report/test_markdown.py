@@ -1,4 +1,4 @@
-"""Each answer as rendered Markdown: its content, and that no text breaks out of its cell."""
+"""Every answer as rendered Markdown is complete, and no text breaks out of its cell."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.errors.diagnostics import Diagnostic, Label, PolicyError, Span
-from acompass.errors.wording import on_one_line
+from acompass.errors.display import on_one_line
 from acompass.language.text.tokens import policy_line, spell_name, spell_string
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.report.markdown import (
@@ -29,7 +29,7 @@ from acompass.report.markdown import (
 )
 from acompass.report.markdown_answers import comparison_markdown
 from acompass.report.words import value_text as spelled
-from tests.report.pages import EMPTY, MIXED, Rendered, rendered
+from tests.report.pages import EMPTY, MIXED, Rendered, render
 
 RESULT = ("line", "verdict", "affected", "action", "requirement")
 CLAIMS = ("line", "verdict", "assertion", "why")
@@ -49,8 +49,8 @@ HOSTILE = [
 ]
 
 
-def test_a_check_says_what_is_violated_in_which_line() -> None:
-    found = rendered(check_markdown(MIXED, "policy.acp"))
+def test_a_check_lists_the_violated_lines() -> None:
+    found = render(check_markdown(MIXED, "policy.acp"))
     assert found.headings == ["❌ Check of policy.acp: 2 of 3 requirements violated"]
     assert [row[:4] for row in found.table(*RESULT)] == [
         ["2", "❌ violated", "3 of 1,000", "REPLACE"],
@@ -61,8 +61,8 @@ def test_a_check_says_what_is_violated_in_which_line() -> None:
     assert found.surprises == []
 
 
-def test_a_run_marks_only_what_has_no_action() -> None:
-    found = rendered(run_markdown(MIXED, "policy.acp", "`out.csv` not written: for a reason"))
+def test_a_run_marks_only_violations_without_an_action() -> None:
+    found = render(run_markdown(MIXED, "policy.acp", "`out.csv` not written: for a reason"))
     assert found.headings == ["❌ Run of policy.acp: 1 requirement without an action violated"]
     assert "out.csv not written: for a reason" in found.paragraphs
     (repaired, nothing, checked) = found.table(*RESULT)
@@ -72,17 +72,17 @@ def test_a_run_marks_only_what_has_no_action() -> None:
 
 
 def test_a_result_without_requirements_has_no_table() -> None:
-    found = rendered(EMPTY.to_markdown())
+    found = render(EMPTY.to_markdown())
     assert found.headings == ["✅ Check: every requirement holds"]
     assert (found.paragraphs, found.tables) == (["1 record"], [])
-    ran = rendered(replace(EMPTY, performed=True).to_markdown())
+    ran = render(replace(EMPTY, performed=True).to_markdown())
     assert (ran.headings, ran.tables) == (["✅ Run: 1 record in, 1 out"], [])
 
 
 def test_a_proof_has_verdicts_reasons_counterexamples_and_types() -> None:
     policy = f"{SMALL} EACH RESULT : Age <= 80 : REJECT;"
     claims = ["EACH RESULT : Age <= 80", "EACH RESULT : Age <= 70", "EACH PROCESS SUM(Age) AS s : s >= 0"]
-    found = rendered(acompass.prove(policy, claims, types={"Age": "integer"}).to_markdown("p.acp"))
+    found = render(acompass.prove(policy, claims, types={"Age": "integer"}).to_markdown("p.acp"))
     assert found.headings[0] == "❌ Proof of p.acp: 1 proved, 2 refuted"
     proved, refuted, _ = found.table(*CLAIMS)
     assert proved == ["claim", "✅ proved", claims[0], "line 1: leaves no record that violates it"]
@@ -93,10 +93,10 @@ def test_a_proof_has_verdicts_reasons_counterexamples_and_types() -> None:
     assert "Types of the columns" in found.headings
 
 
-def test_a_claim_of_two_runs_shows_what_the_other_one_leaves() -> None:
+def test_a_counterexample_of_two_runs_shows_the_table_of_both() -> None:
     policy = "EACH RESULT : NOT a = 1 : REPLACE a WITH 2; EACH RESULT : NOT a = 0 : REPLACE a WITH 1;"
     proof = acompass.prove(policy, ["idempotent"], types={"a": "integer"})
-    found = rendered(proof.to_markdown())
+    found = render(proof.to_markdown())
     counterexample = proof.claims[0].counterexample
     assert counterexample is not None
     assert counterexample.instead is not None
@@ -115,7 +115,7 @@ def test_a_claim_of_two_runs_shows_what_the_other_one_leaves() -> None:
 
 def test_an_undecided_claim_has_no_sign() -> None:
     claim = Claim("idempotent", None, ClaimVerdict.UNDECIDED, "first reason\nsecond reason")
-    found = rendered(Proof((claim,), {}).to_markdown())
+    found = render(Proof((claim,), {}).to_markdown())
     assert found.headings == ["❌ Proof: 1 undecided"]
     assert found.table(*CLAIMS) == [["claim", "undecided", "idempotent", "first reason\nsecond reason"]]
 
@@ -123,15 +123,15 @@ def test_an_undecided_claim_has_no_sign() -> None:
 def test_privacy_follows_the_claims() -> None:
     policy = "ALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 0;"
     proof = acompass.prove(policy, types={"Age": "integer"}, privacy=True)
-    found = rendered(proof.to_markdown())
+    found = render(proof.to_markdown())
     assert found.table("columns", "verdict", "E", "ε", "why")[0][:2] == ["Age", "none"]
     assert {"Privacy by column", "Not covered"} <= set(found.headings)
     assert found.surprises == []
 
 
-def test_a_comparison_says_first_what_is_lost() -> None:
+def test_a_comparison_begins_with_what_is_lost() -> None:
     comparison = acompass.compare(SMALL, SMALLER)
-    found = rendered(comparison.to_markdown("policy.acp"))
+    found = render(comparison.to_markdown("policy.acp"))
     assert found.headings[:2] == [
         "❌ Comparison of policy.acp: different, 1 guarantee of the old policy lost",
         "No longer guaranteed",
@@ -144,9 +144,9 @@ def test_a_comparison_says_first_what_is_lost() -> None:
 
 def test_a_comparison_without_impact_names_the_option() -> None:
     comparison = acompass.compare("EACH RESULT : Age <= 80 : REJECT;", "EACH RESULT : Age <= 90 : REJECT;")
-    brief = rendered(comparison_markdown(comparison, impact=False))
+    brief = render(comparison_markdown(comparison, impact=False))
     assert [text for text in brief.paragraphs if text.endswith("; --impact shows what.")]
-    in_full = rendered(comparison_markdown(comparison, impact=True))
+    in_full = render(comparison_markdown(comparison, impact=True))
     assert "records with Age above 80 up to 90" in in_full.paragraphs
     assert "The new policy can release what the old one could not" in in_full.headings
 
@@ -169,15 +169,15 @@ def test_a_comparison_without_impact_names_the_option() -> None:
         ),
     ],
 )
-def test_the_heading_of_a_comparison_has_its_consequence(old: str, new: str, heading: str) -> None:
-    assert rendered(acompass.compare(old, new).to_markdown()).headings[0] == heading
+def test_the_heading_of_a_comparison_states_its_consequence(old: str, new: str, heading: str) -> None:
+    assert render(acompass.compare(old, new).to_markdown()).headings[0] == heading
 
 
 def test_measures_begin_with_k_l_and_risk(tmp_path: Path) -> None:
     table = tmp_path / "people.csv"
     table.write_text("Age,Disease|\n30,flu\n30,cold\n40,flu\n40,flu\n")
     measures = acompass.measure(table, ["Age"], ["Disease|"], against=table, hierarchies={})
-    found = rendered(measures.to_markdown("people.csv"))
+    found = render(measures.to_markdown("people.csv"))
     assert found.headings[0] == "Measures of people.csv: k = 2"
     assert found.tables[0][1:] == [
         ["k-anonymity", "k = 2"],
@@ -199,11 +199,11 @@ def test_findings_and_errors_have_lines_notes_and_help() -> None:
     source = "EACH RESULT : a;\nEACH RESULT : b;"
     labels = (Label(Span(31, 32), "`b` here"), Label(Span(14, 15), "`a` there"))
     diagnostic = Diagnostic("AC001", "found `a|b`", labels, help="first\nsecond")
-    found = rendered(findings_markdown([diagnostic] * 3, source, "policy.acp", most=1))
+    found = render(findings_markdown([diagnostic] * 3, source, "policy.acp", most=1))
     assert found.headings == ["❌ Lint of policy.acp: 3 findings"]
     assert found.table(*FINDINGS) == [["2", "AC001", "found a|b\nline 2: b here\nline 1: a there", "first\nsecond"]]
     assert "and 2 more" in found.paragraphs
-    error = rendered(error_markdown(PolicyError([Diagnostic("AC201", "no table")]), most=50))
+    error = render(error_markdown(PolicyError([Diagnostic("AC201", "no table")]), most=50))
     assert error.headings == ["❌ 1 error"]
     assert error.table(*FINDINGS) == [["", "AC201", "no table", ""]]
 
@@ -211,10 +211,10 @@ def test_findings_and_errors_have_lines_notes_and_help() -> None:
 def test_lint_in_python_has_the_same_report() -> None:
     policy = acompass.parse("EACH RESULT : Age <= 3 OR Age >= 4 : REJECT;", "ages.acp")
     findings = acompass.lint(policy)
-    found = rendered(findings.to_markdown())
+    found = render(findings.to_markdown())
     assert found.headings == [f"❌ Lint of ages.acp: {len(findings)} finding"]
     assert [row[:2] for row in found.table(*FINDINGS)] == [["1", findings[0].code]]
-    assert rendered(acompass.lint(SMALL).to_markdown()).headings == ["✅ Lint of <policy>: nothing found"]
+    assert render(acompass.lint(SMALL).to_markdown()).headings == ["✅ Lint of <policy>: nothing found"]
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
@@ -223,36 +223,36 @@ def test_no_name_and_no_constant_breaks_out_of_its_cell(hostile: str, tmp_path: 
     old = f"EACH RESULT : NOT {name} = {value} : REJECT; EACH RESULT : {name} <= 'x' : REJECT;"
     new = f"EACH RESULT : {name} = {value}; EACH RESULT : {name} = 'y' : REPLACE {name} WITH {value};"
     table = tmp_path / "t.parquet"
-    _write(table, {hostile: ["a", hostile], other: ["b", "c"]})
+    _write_parquet(table, {hostile: ["a", hostile], other: ["b", "c"]})
     shown, shown_other = on_one_line(hostile), on_one_line(other)
 
     checked = acompass.check(old, table, show=5)
-    found = _harmless(checked.to_markdown(hostile))
+    found = _render_safely(checked.to_markdown(hostile))
     assert found.headings == [f"❌ Check of {shown}: 1 of 2 requirements violated"]
     assert [row[4] for row in found.table(*RESULT)] == [policy_line(each.text) for each in checked.requirements]
     assert found.table(shown, shown_other) == [[spelled(hostile), "'c'"]]
 
     proof = acompass.prove(old, [f"EACH RESULT : {name} = {value}"])
-    found = _harmless(proof.to_markdown())
+    found = _render_safely(proof.to_markdown())
     assert [row[2] for row in found.table(*CLAIMS)] == [policy_line(proof.claims[0].text)]
     assert ["record", shown] in [rows[0] for rows in found.tables]
 
     comparison = acompass.compare(old, new)
-    found = _harmless(comparison.to_markdown())
+    found = _render_safely(comparison.to_markdown())
     assert policy_line(comparison.old_by_new[0].text) in {row[2] for row in _claims(found)}
 
-    found = _harmless(acompass.measure(table, [hostile], [other], against=table).to_markdown())
+    found = _render_safely(acompass.measure(table, [hostile], [other], against=table).to_markdown())
     assert found.tables[0][2][0] == f"distinct l-diversity of {shown_other}"
 
-    _harmless(acompass.lint(new).to_markdown(hostile))
+    _render_safely(acompass.lint(new).to_markdown(hostile))
     with pytest.raises(acompass.AcompassError) as raised:
         acompass.check(f"EACH RESULT : {name} = 1;", table)
-    found = _harmless(error_markdown(raised.value, most=50))
+    found = _render_safely(error_markdown(raised.value, most=50))
     assert [row[0] for row in found.table(*FINDINGS)] == ["1"]
 
 
-def _harmless(report: str) -> Rendered:
-    found = rendered(report)
+def _render_safely(report: str) -> Rendered:
+    found = render(report)
     assert found.surprises == []
     return found
 
@@ -261,14 +261,14 @@ def _claims(found: Rendered) -> list[list[str]]:
     return [row for rows in found.tables if rows[0] == list(CLAIMS) for row in rows[1:]]
 
 
-def _write(path: Path, columns: dict[str, list[str]]) -> None:
+def _write_parquet(path: Path, columns: dict[str, list[str]]) -> None:
     import pyarrow
     import pyarrow.parquet
 
     pyarrow.parquet.write_table(pyarrow.table(columns), path)
 
 
-def test_checks_and_runs_have_no_value_of_a_record(tmp_path: Path) -> None:
+def test_checks_and_runs_contain_no_record_value(tmp_path: Path) -> None:
     table = tmp_path / "people.csv"
     table.write_text("Name,Age\nCanary,81\nCanaria,82\n")
     policy = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80; EACH RESULT : Name = 'x';"
@@ -278,7 +278,7 @@ def test_checks_and_runs_have_no_value_of_a_record(tmp_path: Path) -> None:
     assert "Canary" in acompass.check(policy, table, show=2).to_markdown()
 
 
-#: letters that Markdown gives a meaning, alone and next to each other
+#: characters with a meaning in Markdown, alone and in combination
 MARKDOWN_ELEMENTS_HOSTILE = st.text(
     st.sampled_from("`|\\<>[]()*_~#&!-+=:/.$@'\"{}1w \n\r\t\x00\x07\u202eä"), max_size=12
 )
@@ -301,13 +301,13 @@ WORDS = MARKDOWN_ELEMENTS_HOSTILE | st.sampled_from(
 
 
 def _without_pairs(text: str) -> str:
-    """Prose as a reader sees it: text between backticks is code."""
+    """Prose as a reader sees it, without the backticks around code."""
     return text.replace("`", "")
 
 
 @given(WORDS)
 def test_code_shows_exactly_its_text(text: str) -> None:
-    found = rendered(document(["before", code(text), "after"]))
+    found = render(document(["before", code(text), "after"]))
     assert found.surprises == []
     assert found.paragraphs == ["before", *filter(None, [on_one_line(text)]), "after"]
     if on_one_line(text):
@@ -317,27 +317,27 @@ def test_code_shows_exactly_its_text(text: str) -> None:
 @given(WORDS)
 def test_prose_shows_its_text_and_nothing_else(text: str) -> None:
     for block in (prose(text), heading(2, text), bullets([text]), mark_verdict(True, text)):
-        found = rendered(document([block]))
+        found = render(document([block]))
         assert found.surprises == []
         seen = "".join([*found.headings, *found.paragraphs]).removeprefix("✅")
-        assert _spaceless(_without_pairs(seen)) == _spaceless(_without_pairs(on_one_line(text)))
+        assert _without_space(_without_pairs(seen)) == _without_space(_without_pairs(on_one_line(text)))
 
 
-def _spaceless(text: str) -> str:
-    """Remove the character that keeps GitHub from linking an address."""
+def _without_space(text: str) -> str:
+    """Remove spaces, and the character that prevents GitHub from linking an address."""
     return "".join(text.replace("\u2060", "").split())
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=3))
 def test_a_table_keeps_each_text_in_its_cell(names: list[tuple[str, str]]) -> None:
     rows = [(code(name), prose(words), lines([words, name]), "end") for name, words in names]
-    found = rendered(document([table([("a", "b", "c", "d"), *rows])]))
+    found = render(document([table([("a", "b", "c", "d"), *rows])]))
     assert found.surprises == []
     seen = found.table("a", "b", "c", "d")
     assert [row[0] for row in seen] == [on_one_line(name) for name, _ in names]
     assert [row[3] for row in seen] == ["end"] * len(names)
     for row, (_, words) in zip(seen, names, strict=True):
-        assert _spaceless(_without_pairs(row[1])) == _spaceless(_without_pairs(on_one_line(words)))
+        assert _without_space(_without_pairs(row[1])) == _without_space(_without_pairs(on_one_line(words)))
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ def test_markdown_is_not_escaped_again() -> None:
     assert prose(Markdown("**bold** `a`")) == "**bold** `a`"
 
 
-def test_code_with_backticks_has_longer_marks() -> None:
+def test_code_with_backticks_has_longer_delimiters() -> None:
     assert code("a `` b") == "```a `` b```"
     assert code("`a`") == "`` `a` ``"
     assert code("  ") == ""

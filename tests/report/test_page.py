@@ -19,7 +19,7 @@ from tests.report.pages import NAME, POLICY, RARE, Element, certificate_in, peop
 Invoke = Callable[..., Result]
 RUN = ("run", "policy.acp", "people.csv", "-o", "out.csv", "--set", "k=2")
 BOTH = ("--report", "r.html", "--report-internal", "i.html")
-#: the second line's comment is for the policy's authors; its FILTER selects no record
+#: the second line has a comment for the policy's authors, and the last FILTER selects no record
 WITH_COMMENT = POLICY.replace(": Zip = '211**'", "-- see complaint 4711\n : Zip = '211**'") + (
     "EACH FILTER Zip = '99999' : Age <= 80 : REJECT;\n"
 )
@@ -48,7 +48,7 @@ def _captions(page: Element) -> list[str]:
     return [table.all("caption")[0].text for table in page.all("table")]
 
 
-def test_the_curator_sees_the_table_before(pages: tuple[Element, Element]) -> None:
+def test_only_the_curator_sees_the_original_table(pages: tuple[Element, Element]) -> None:
     receiver, internal = (_captions(page) for page in pages)
     assert "Values of Age, before" in internal
     assert "Values of Age, after" in internal
@@ -76,7 +76,7 @@ def test_only_the_curator_sees_how_many_records_a_line_affected(pages: tuple[Ele
     assert all_counts[0]["affected"] > 0
 
 
-def test_notes_and_comments_are_for_the_curator(pages: tuple[Element, Element]) -> None:
+def test_only_the_curator_sees_notes_and_comments(pages: tuple[Element, Element]) -> None:
     receiver, internal = pages
     for said in ("FILTER selects no record", "see complaint 4711"):
         assert said in internal.words
@@ -84,7 +84,7 @@ def test_notes_and_comments_are_for_the_curator(pages: tuple[Element, Element]) 
     assert "EACH FILTER Zip >= '21000' AND Zip <= '21199'" in receiver.words
 
 
-def test_class_sizes_of_the_table_before_are_for_the_curator(pages: tuple[Element, Element]) -> None:
+def test_only_the_curator_sees_the_original_class_sizes(pages: tuple[Element, Element]) -> None:
     receiver, internal = pages
     assert "classes, before" in internal.words
     assert "classes, before" not in receiver.words
@@ -94,16 +94,14 @@ def test_class_sizes_of_the_table_before_are_for_the_curator(pages: tuple[Elemen
     assert risks == [[after], ["Risk by quasi-identifier, before", after]]
 
 
-def test_the_internal_page_says_so_first(pages: tuple[Element, Element]) -> None:
+def test_the_internal_page_begins_by_saying_so(pages: tuple[Element, Element]) -> None:
     receiver, internal = pages
     assert internal.all("title")[0].text == "Internal release report: out.csv"
     assert "Do not publish it" in internal.all("header")[0].words
     assert "Internal" not in receiver.words
 
 
-def test_certificates_say_whom_a_page_is_for_and_both_pages_verify(
-    invoke: Invoke, pages: tuple[Element, Element]
-) -> None:
+def test_certificates_name_the_reader_and_both_pages_verify(invoke: Invoke, pages: tuple[Element, Element]) -> None:
     assert [certificate_in(page)["reader"] for page in pages] == ["receiver", "curator"]
     for page in ("r.html", "i.html"):
         files = ("--policy", "policy.acp", "--input", "people.csv", "--output", "out.csv")
@@ -111,14 +109,14 @@ def test_certificates_say_whom_a_page_is_for_and_both_pages_verify(
         assert (ran.exit_code, ran.stdout.count("matches")) == (0, 4)
 
 
-def test_a_check_that_fails_shows_its_columns_to_the_curator_alone(invoke: Invoke) -> None:
+def test_a_check_that_fails_shows_its_columns_only_to_the_curator(invoke: Invoke) -> None:
     assert invoke("check", "policy.acp", "people.csv", "--set", "k=2", *BOTH).exit_code == 1
     assert RARE in _text("i.html")
     assert RARE not in _text("r.html")
     assert "of 401 affected" in read_page(Path("r.html")).words
 
 
-def test_a_run_that_releases_nothing_shows_its_table_to_the_curator_alone(invoke: Invoke) -> None:
+def test_a_run_that_releases_nothing_shows_its_table_only_to_the_curator(invoke: Invoke) -> None:
     Path("policy.acp").write_text(POLICY + "EACH RESULT : Age <= 40;", encoding="utf-8")
     assert invoke(*RUN, *BOTH).exit_code == 1
     receiver, internal = read_page(Path("r.html")), read_page(Path("i.html"))
@@ -126,7 +124,7 @@ def test_a_run_that_releases_nothing_shows_its_table_to_the_curator_alone(invoke
     assert "Values of Disease" in _captions(internal)
 
 
-def test_a_table_measured_against_the_one_before(invoke: Invoke) -> None:
+def test_measure_shows_the_original_values_only_to_the_curator(invoke: Invoke) -> None:
     assert invoke(*RUN).exit_code == 0
     ran = invoke("measure", "out.csv", "--qi", "Age,Zip", "--against", "people.csv", *BOTH)
     assert ran.exit_code == 0, ran.stderr
@@ -135,7 +133,7 @@ def test_a_table_measured_against_the_one_before(invoke: Invoke) -> None:
     assert not [caption for caption in receiver if "before" in caption]
 
 
-def test_the_pages_of_a_session_in_python(tmp_path: Path) -> None:
+def test_a_session_writes_internal_pages(tmp_path: Path) -> None:
     table = [{"Age": age} for age in [30] * 20 + [31] * 20]
     policy = "EACH RESULT : Age <= 30 : REPLACE Age WITH 30;"
     with acompass.open(table) as session:
@@ -156,7 +154,7 @@ def test_the_internal_page_overwrites_no_other_file(invoke: Invoke, taken: str) 
 
 
 @pytest.mark.parametrize("existing", [False, True])
-def test_the_pages_are_two_files(invoke: Invoke, existing: bool) -> None:
+def test_both_pages_cannot_be_the_same_file(invoke: Invoke, existing: bool) -> None:
     Path("link.html").symlink_to("r.html")
     if existing:
         Path("r.html").touch()
@@ -174,7 +172,7 @@ def test_no_page_is_written_for_a_stream(invoke: Invoke) -> None:
 
 
 def test_steps_of_a_then_are_not_repeated(tmp_path: Path) -> None:
-    """Proofs are not repeated either: an assertion has one."""
+    """The proof is not repeated either: an assertion has only one."""
     policy = (
         "EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= 5 : GENERALIZE Age TO BANDS OF 10\n"
         "THEN REPLACE Age WITH '*' -- at last\nTHEN REJECT;"
@@ -190,7 +188,7 @@ def test_steps_of_a_then_are_not_repeated(tmp_path: Path) -> None:
     assert len(listed.all("details")) == 1
 
 
-def test_a_dropped_quasi_identifier_is_not_looked_for_in_the_release(tmp_path: Path) -> None:
+def test_a_dropped_quasi_identifier_is_not_measured_in_the_release(tmp_path: Path) -> None:
     policy = "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 2 : REJECT;\nALWAYS : DROP zip;"
     table = [{"Age": 30 + i % 2, "Zip": "21401", "Ill": "flu"} for i in range(40)]
     acompass.run(policy, table, report=tmp_path / "r.html", report_internal=tmp_path / "i.html")
@@ -200,50 +198,50 @@ def test_a_dropped_quasi_identifier_is_not_looked_for_in_the_release(tmp_path: P
     assert "Class sizes" not in read_page(tmp_path / "r.html").words
 
 
-def shown(before: list[Any], after: list[Any] | None = None) -> Distribution:
+def distribution(before: list[Any], after: list[Any] | None = None) -> Distribution:
     tables = [[{"A": value} for value in values] for values in (before, after) if values is not None]
-    (distribution,) = columns_of(tables, Showing())
+    (distribution,) = column_distributions(tables, Showing())
     return distribution
 
 
-def columns_of(tables: list[list[dict[str, Any]]], showing: Showing) -> tuple[Distribution, ...]:
+def column_distributions(tables: list[list[dict[str, Any]]], showing: Showing) -> tuple[Distribution, ...]:
     (overview,) = overviews(tables, None, [showing])
     return overview.columns
 
 
 def test_frequent_values_come_first_and_rare_ones_are_pooled() -> None:
-    found = shown(["a"] * 10 + ["b"] * 30 + ["c"] * 9 + ["d"])
+    found = distribution(["a"] * 10 + ["b"] * 30 + ["c"] * 9 + ["d"])
     assert found.bars == (Bar("b", (30,)), Bar("a", (10,)))
     assert (found.other, found.totals) == ((10,), (50,))
 
 
 def test_only_values_of_the_released_table_have_bars() -> None:
-    found = shown(["a"] * 40 + ["c"] * 20, ["a"] * 3 + ["b"] * 20)
+    found = distribution(["a"] * 40 + ["c"] * 20, ["a"] * 3 + ["b"] * 20)
     assert found.bars == (Bar("b", (0, 20)),)
     assert found.other == (60, None)
 
 
-def test_ranges_come_from_the_released_table_alone() -> None:
+def test_ranges_come_only_from_the_released_table() -> None:
     ages = [value for value in range(20, 70) for _ in range(20)]
-    found = shown([*ages, *range(90, 140)], ages)
-    assert found.bars == shown(ages, ages).bars
+    found = distribution([*ages, *range(90, 140)], ages)
+    assert found.bars == distribution(ages, ages).bars
     assert found.other == (50, 0)
 
 
 def test_a_small_change_is_not_shown() -> None:
-    found = shown(["a"] * 25 + ["b"] * 60 + ["c"] * 90, ["a"] * 24 + ["b"] * 40 + ["c"] * 90)
+    found = distribution(["a"] * 25 + ["b"] * 60 + ["c"] * 90, ["a"] * 24 + ["b"] * 40 + ["c"] * 90)
     assert found.bars == (Bar("c", (90, 90)), Bar("b", (None, 40)), Bar("a", (None, 24)))
     assert found.other == (None, 0)
 
 
-def test_a_small_count_before_is_not_shown() -> None:
-    found = shown(["a"] * 3 + ["b"] * 60, ["a"] * 40 + ["b"] * 23)
+def test_a_small_original_count_is_not_shown() -> None:
+    found = distribution(["a"] * 3 + ["b"] * 60, ["a"] * 40 + ["b"] * 23)
     assert [bar.counts[0] for bar in found.bars] == [None, None]
 
 
-def test_numbers_in_ranges_with_round_bounds() -> None:
+def test_numbers_are_pooled_in_ranges_with_round_bounds() -> None:
     ages = [value for value in range(17, 93) for _ in range(11)]
-    found = shown([*ages, 1_000_003])
+    found = distribution([*ages, 1_000_003])
     assert found.bars[1] == Bar("20 to 29", (110,))
     assert found.bars[-1] == Bar("90 to 99", (33,))
     assert sum(bar.counts[0] or 0 for bar in found.bars) == len(ages)
@@ -251,52 +249,52 @@ def test_numbers_in_ranges_with_round_bounds() -> None:
 
 
 def test_ranges_of_floats_exclude_their_upper_bound() -> None:
-    found = shown([i / 100 for i in range(1, 400)])
+    found = distribution([i / 100 for i in range(1, 400)])
     assert "1 to below 1.5" in [bar.label for bar in found.bars]
 
 
 def test_few_numbers_are_shown_one_by_one() -> None:
-    assert shown([1] * 12 + [2] * 11).bars == (Bar("1", (12,)), Bar("2", (11,)))
+    assert distribution([1] * 12 + [2] * 11).bars == (Bar("1", (12,)), Bar("2", (11,)))
 
 
 def test_missing_is_a_value() -> None:
-    assert shown(["a"] * 12 + [None] * 20).bars == (Bar("missing", (20,)), Bar("a", (12,)))
+    assert distribution(["a"] * 12 + [None] * 20).bars == (Bar("missing", (20,)), Bar("a", (12,)))
 
 
 def test_dates_are_grouped_by_year() -> None:
     days = [datetime.date(year, 1, 1) + datetime.timedelta(days=i) for year in (2019, 2020) for i in range(15)]
-    assert shown(days).bars == (Bar("2019", (15,)), Bar("2020", (15,)))
+    assert distribution(days).bars == (Bar("2019", (15,)), Bar("2020", (15,)))
 
 
-def test_a_column_that_became_text() -> None:
-    found = shown([36] * 20, ["30-39"] * 20)
+def test_a_column_that_became_text_shows_its_labels() -> None:
+    found = distribution([36] * 20, ["30-39"] * 20)
     assert found.bars == (Bar("30-39", (0, 20)),)
     assert found.other == (20, 0)
 
 
 def test_a_column_of_only_one_table_is_omitted() -> None:
     tables = [[{"A": 1, "B": 2}] * 20, [{"A": 1, "C": 3}] * 20]
-    assert [found.column for found in columns_of(tables, Showing())] == ["A"]
+    assert [found.column for found in column_distributions(tables, Showing())] == ["A"]
 
 
 def test_no_count_below_the_smallest_is_ever_shown() -> None:
     values = [value for value in range(40) for _ in range(value % 13)]
-    for found in (shown(values), shown([str(value) for value in values])):
+    for found in (distribution(values), distribution([str(value) for value in values])):
         counts = [count for bar in found.bars for count in bar.counts]
         assert counts
         assert not [count for count in counts if count is not None and 0 < count < SMALLEST]
 
 
-def test_ranges_of_thousands_stand_among_wider_labels() -> None:
-    found = shown([str(number) for number in range(1000, 10000, 10)] + ["1000-4999"] * 50 + ["<1000"] * 20)
+def test_ranges_of_thousands_are_ordered_among_wider_labels() -> None:
+    found = distribution([str(number) for number in range(1000, 10000, 10)] + ["1000-4999"] * 50 + ["<1000"] * 20)
     assert [bar.label for bar in found.bars][:3] == ["<1000", "1000-4999", "1,000 to 1,999"]
 
 
-def test_numbers_beside_bands_are_pooled_in_ranges_that_contain_them() -> None:
-    """A mixture as after a cascade: values, labels, and wider labels."""
+def test_numbers_among_bands_are_pooled_in_ranges_that_contain_them() -> None:
+    """The column is mixed, as after a cascade: values, labels, and wider labels."""
     ages = [str(age) for age in range(20, 60) for _ in range(5)]
     bands = ["20-29"] * 30 + ["30-34"] * 20 + ["20-39"] * 15 + ["80+"] * 11 + ["*"] * 12
-    found = shown([*ages, *bands, "100003"])
+    found = distribution([*ages, *bands, "100003"])
     assert found.bars == (
         Bar("20-39", (15,)),
         Bar("20-29", (30,)),
@@ -316,7 +314,7 @@ def test_numbers_beside_bands_are_pooled_in_ranges_that_contain_them() -> None:
 
 def test_numbers_of_any_size_have_bars() -> None:
     texts = [f"{number}e999" for number in range(1, 30) for _ in range(10)]
-    assert len(shown(texts).bars) == MOST_BARS
-    assert shown([*map(str, range(100)), *["1e9999"] * 10]).bars[-1] == Bar("1e9999", (10,))
+    assert len(distribution(texts).bars) == MOST_BARS
+    assert distribution([*map(str, range(100)), *["1e9999"] * 10]).bars[-1] == Bar("1e9999", (10,))
     floats = [sign * number * 1e307 for number in range(1, 18) for sign in (-1, 1) for _ in range(10)]
-    assert len(shown(floats).bars) == MOST_BARS
+    assert len(distribution(floats).bars) == MOST_BARS

@@ -1,4 +1,4 @@
-""""""
+"""Results as text in a terminal and as a table in a notebook."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -9,7 +9,7 @@ from acompass.report.text import check_text, plan_text, run_text
 from acompass.result import Plan
 from tests.report.pages import EMPTY, MIXED
 
-#: the actions were performed, as those of a run are
+#: the result of a run, whose actions were performed
 PERFORMED = replace(MIXED, performed=True)
 RAN = """\
 line  verdict     affected  action        requirement
@@ -21,7 +21,7 @@ line  verdict     affected  action        requirement
 """
 
 
-def test_a_run_shows_one_line_per_requirement_then_the_records_in_and_out() -> None:
+def test_a_run_shows_a_line_for_each_requirement_and_the_records_in_and_out() -> None:
     assert run_text(PERFORMED) == RAN
 
 
@@ -36,13 +36,13 @@ def test_a_plan_says_what_would_be_repaired() -> None:
     assert [line[6:23].rstrip() for line in lines[1:4]] == ["would be repaired", "holds", "violated"]
 
 
-def test_a_notebook_says_repaired_of_a_run_alone() -> None:
+def test_only_the_display_of_a_run_says_repaired() -> None:
     assert answer_html(PERFORMED).count(">repaired<") == 1
     assert answer_html(PERFORMED).count(">violated<") == 1
     assert answer_html(MIXED).count(">violated<") == 2
 
 
-def test_an_action_has_its_probability_beside_it() -> None:
+def test_an_action_is_shown_with_its_probability() -> None:
     first = replace(MIXED.requirements[0], probability=Fraction(1, 4))
     line = run_text(replace(PERFORMED, requirements=(first,))).splitlines()[1]
     assert line.startswith("   2  repaired  3 of 1,000  replaced with probability 0.25  EACH RESULT")
@@ -65,7 +65,7 @@ def test_comments_inside_a_requirement_are_not_shown() -> None:
     assert line.endswith("EACH RESULT : Age <= '-- 80'")
 
 
-def test_a_terminal_cuts_long_lines_and_colours_only_the_verdict() -> None:
+def test_a_terminal_cuts_long_lines_and_colors_only_the_verdict() -> None:
     repaired, _, violated = run_text(PERFORMED, Style(color=True, width=60)).splitlines()[1:4]
     assert "\x1b[31mviolated\x1b[0m" in violated
     assert "\x1b[33mrepaired\x1b[0m" in repaired
@@ -74,7 +74,7 @@ def test_a_terminal_cuts_long_lines_and_colours_only_the_verdict() -> None:
     assert plain.endswith("…")
 
 
-def test_the_steps_of_a_then_are_told_apart_where_lines_are_cut() -> None:
+def test_the_steps_of_a_then_differ_even_if_lines_are_cut() -> None:
     assertion = "EACH PROCESS COUNT(*) AS n GROUP BY age, education, marital-status : n >= 5"
     steps = ("GENERALIZE age TO BANDS OF 5", "GENERALIZE age TO BANDS OF 10", "REJECT")
     (first, *_) = MIXED.requirements
@@ -87,5 +87,5 @@ def test_the_steps_of_a_then_are_told_apart_where_lines_are_cut() -> None:
     ]
 
 
-def test_no_width_is_too_small() -> None:
+def test_any_width_is_accepted() -> None:
     assert len(run_text(MIXED, Style(width=1)).splitlines()) == len(RAN.splitlines())

@@ -1,4 +1,4 @@
-"""An argument of the wrong type is a CallError that names it, and never reaches the code behind it."""
+"""An argument of the wrong type raises a CallError that names it, before any other code sees it."""
 
 import inspect
 import subprocess
@@ -38,7 +38,7 @@ FUNCTIONS = (
 )
 METHODS = ("check", "run", "plan", "explain", "measure", "suggest", "pram", "estimate", "schema")
 
-#: what each argument must refuse
+#: values that each argument must reject
 NOT_TEXT: tuple[Any, ...] = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len, date(2020, 1, 1), {"a"})
 NOT_A_LIST = (5, 1.5, True, "Age", b"a", {"a": 1}, object(), len)
 NOT_WHOLE = (1.5, Decimal(1), True, "5", [5], {"a": 1}, object(), len)
@@ -173,9 +173,7 @@ def test_a_wrong_type_names_the_argument(
 
 
 @folded(("is_method", "name"), sorted({case[:2] for case in _cases()}))
-def test_an_argument_that_the_function_does_not_have(
-    is_method: bool, name: str, session: acompass.Session, tmp_path: Path
-) -> None:
+def test_an_unknown_argument_is_an_error(is_method: bool, name: str, session: acompass.Session, tmp_path: Path) -> None:
     function = getattr(session if is_method else acompass, name)
     with pytest.raises(acompass.CallError, match=f"`{name}` has no argument `quasi`"):
         function(**_valid(function, tmp_path), quasi=1)
@@ -198,14 +196,14 @@ def test_an_argument_that_the_function_does_not_have(
         (lambda: acompass.Policy.from_tree(POLICY), "`program` is text, expected a tree"),
     ],
 )
-def test_messages(call: Callable[[], Any], message: str) -> None:
+def test_messages_say_what_is_expected(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(acompass.CallError) as raised:
         call()
     assert message in str(raised.value)
     assert raised.value.diagnostics[0].code == "AC407"
 
 
-def test_no_value_is_shown() -> None:
+def test_a_message_shows_no_value() -> None:
     with pytest.raises(acompass.CallError) as raised:
         acompass.check(POLICY, [{"Age": 54}, "Ada Lovelace"])
     assert "Lovelace" not in str(raised.value)
@@ -227,24 +225,24 @@ def test_a_number_fills_missing_values(missing: Any, filled: int) -> None:
     ("missing", "text"),
     [(0.5, "0.5"), (1e20, "100000000000000000000"), (numpy.float64(0.25), "0.25"), (Fraction(1, 2), "0.5")],
 )
-def test_a_number_fills_as_plain_text(missing: Any, text: str) -> None:
+def test_a_number_fills_a_text_column_as_plain_text(missing: Any, text: str) -> None:
     table = [{"Zip": None}, {"Zip": "a"}]
     policy = "EACH RESULT : Zip <= 'z' : REPLACE Zip WITH 'z';"
     assert acompass.run(policy, table, missing=missing).table[0]["Zip"] == text
 
 
-def test_collections_of_other_kinds() -> None:
+def test_other_kinds_of_collections_are_accepted() -> None:
     names = numpy.array(["Age"])
     assert acompass.measure(PEOPLE[:1], qi=names, below=(n for n in (2,))).k == 1
     assert acompass.check(POLICY, PEOPLE, missing="drop", show=numpy.int64(1)).records_in == 2
 
 
-def test_every_expectation_is_of_some_argument() -> None:
+def test_every_expectation_belongs_to_an_argument() -> None:
     elsewhere = {"name", "dbt.released", "pram.keep", "program"}
     assert set(EXPECTED) == {argument for _, _, argument in _cases()} | elsewhere
 
 
-def test_the_signature_stays() -> None:
+def test_validation_keeps_the_signature() -> None:
     assert list(inspect.signature(acompass.check).parameters)[:3] == ["policy", "table", "params"]
     assert acompass.check.__doc__
 

@@ -1,4 +1,4 @@
-"""A sample of a table: seeded, reproducible, and like any other table."""
+"""A sample of a table is reproducible by its seed, and used like any other table."""
 
 from pathlib import Path
 from typing import Any
@@ -28,26 +28,26 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
             return frame
 
 
-def released(session: acompass.Session, path: Path) -> list[str]:
+def release(session: acompass.Session, path: Path) -> list[str]:
     session.run("ALWAYS : DROP Age;", output=path, force=True)
     return path.read_text().splitlines()[1:]
 
 
-def test_the_seed_decides(table: Any, tmp_path: Path) -> None:
+def test_the_seed_determines_the_sample(table: Any, tmp_path: Path) -> None:
     with (
         acompass.open(table) as session,
         session.sample(40, "a") as one,
         session.sample(40, "a") as same,
         session.sample(40, "b") as other,
     ):
-        chosen = [released(each, tmp_path / "out.csv") for each in (one, same, other)]
+        chosen = [release(each, tmp_path / "out.csv") for each in (one, same, other)]
         assert one.records() == 40
     assert chosen[0] == chosen[1] != chosen[2]
     assert chosen[0] == sorted(chosen[0]), "the order of the table is kept"
     assert len(set(chosen[0])) == 40
 
 
-def test_counts_are_of_the_sample(table: Any) -> None:
+def test_counts_refer_to_the_sample(table: Any) -> None:
     policy = "EACH RESULT : Age <= 30 : REPLACE Age WITH 30;"
     with acompass.open(table) as session, session.sample(100, "a") as sample:
         assert sample.check(policy).records_in == 100
@@ -56,14 +56,14 @@ def test_counts_are_of_the_sample(table: Any) -> None:
         assert sample.sampled.of == 500
 
 
-def test_a_sample_of_more_records_than_there_are_is_the_table(table: Any) -> None:
+def test_a_sample_larger_than_the_table_is_the_table(table: Any) -> None:
     with acompass.open(table) as session, session.sample(10_000, "a") as sample:
         assert sample.records() == 500
         assert sample.sampled is not None
         assert sample.sampled.records == 500
 
 
-def test_missing_values_are_those_of_the_sample() -> None:
+def test_missing_values_are_counted_in_the_sample() -> None:
     """A frame knows its missing values, but not those of a sample."""
     rows = [{"Age": None if place == 3 else place} for place in range(300)]
     with acompass.open(pandas.DataFrame(rows)) as session:

@@ -1,4 +1,4 @@
-"""The methods of a session return the same as the functions of the same name, and read the table once."""
+"""The methods of a session return the same as the functions with the same names, and read the table once."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +30,7 @@ EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
 EACH FILTER Zip >= '21200' AND Zip <= '21299' : Zip = '212**' : REPLACE Zip WITH '212**';
 EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= k : REJECT;
 """
-#: the same columns with other types: Age is text here, Zip a number
+#: a policy that gives the same columns other types: Age is text, Zip a number
 OTHER = "EACH RESULT : Age >= '36' : REJECT; EACH RESULT : Zip >= 21202 : REPLACE Zip WITH 0;"
 RANDOM = "EACH RESULT : Age <= 53 : RANDOM Age 1 50;"
 
@@ -81,7 +81,7 @@ def _records(table: Any) -> list[Any]:
     return [tuple(None if value != value else value for value in row) for row in frame.itertuples(index=False)]
 
 
-def test_each_policy_types_the_columns_again(session: acompass.Session, people: str) -> None:
+def test_each_policy_infers_the_types_again(session: acompass.Session, people: str) -> None:
     for policy, params in ((POLICY, {"k": 2}), (OTHER, {}), (POLICY, {"k": 1}), (OTHER, {})):
         expected = acompass.run(policy, people, params=params)
         found = session.run(policy, params=params)
@@ -92,11 +92,11 @@ def test_the_file_is_read_once(session: acompass.Session, monkeypatch: pytest.Mo
     times: list[str] = []
     read = duckdb_csv.read_text
 
-    def counted(con: Any, csv: Any) -> str:
+    def record_path(con: Any, csv: Any) -> str:
         times.append(csv.source.paths[0])
         return read(con, csv)
 
-    monkeypatch.setattr(duckdb_read, "read_text", counted)
+    monkeypatch.setattr(duckdb_read, "read_text", record_path)
     session.check(POLICY, params={"k": 2})
     session.check(OTHER)
     session.explain(POLICY, params={"k": 2}, record=3)
@@ -138,7 +138,7 @@ def test_explanations_and_measures_equal_the_functions(session: acompass.Session
     assert session.check(POLICY, params={"k": 2}).ok is False
 
 
-def test_nothing_is_kept_between_calls(people: str) -> None:
+def test_no_table_is_kept_between_calls(people: str) -> None:
     with acompass.open(people) as session:
         con = session._source.duckdb_table.con
         session.run(POLICY, params={"k": 2}, seed="s")
@@ -152,13 +152,13 @@ def test_columns_are_known_without_a_policy(session: acompass.Session) -> None:
     assert session.columns == ("Name", "Age", "Zip", "Pay")
 
 
-def test_progress_is_told_for_every_call(session: acompass.Session) -> None:
+def test_progress_is_reported_for_every_call(session: acompass.Session) -> None:
     seen: list[tuple[int, int]] = []
     session.check(POLICY, params={"k": 2}, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (3, 3)
 
 
-def test_the_reference_is_a_session_too(people: str) -> None:
+def test_the_reference_engine_has_sessions_too(people: str) -> None:
     with acompass.open(people, engine="reference") as reference, acompass.open(people) as ours:
         for _ in range(2):
             expected = reference.run(RANDOM, seed="s", order="canonical")
@@ -166,7 +166,7 @@ def test_the_reference_is_a_session_too(people: str) -> None:
             assert (found.table, found.requirements) == (expected.table, expected.requirements)
 
 
-def test_the_reference_runs_the_stages_that_it_shows(people: str) -> None:
+def test_the_reference_plans_a_stage_for_each_requirement(people: str) -> None:
     stages = acompass.plan(POLICY, people, params={"k": 2}, engine="reference").stages
     assert [stage.split(":")[0] for stage in stages] == ["requirement 1", "requirement 2", "requirement 3"]
 
@@ -183,8 +183,8 @@ def large(tmp_path: Path) -> str:
     return str(path)
 
 
-def canceled(session: acompass.Session, **call: object) -> acompass.AcompassError | None:
-    """The error of a call that is canceled once its first requirement is done."""
+def run_and_cancel(session: acompass.Session, **call: object) -> acompass.AcompassError | None:
+    """Cancel a call after its first requirement, and return its error."""
     under_way, errors = Event(), []
 
     def run() -> None:
@@ -198,14 +198,14 @@ def canceled(session: acompass.Session, **call: object) -> acompass.AcompassErro
     assert under_way.wait(PATIENCE)
     session.cancel()
     thread.join(PATIENCE)
-    assert not thread.is_alive(), "a canceled call ends"
+    assert not thread.is_alive(), "the canceled call has not ended"
     return errors[0] if errors else None
 
 
 @pytest.mark.slow
-def test_a_call_is_canceled(large: str, tmp_path: Path) -> None:
+def test_a_call_can_be_canceled(large: str, tmp_path: Path) -> None:
     with acompass.open(large) as session:
-        error = canceled(session, output=tmp_path / "out.parquet")
+        error = run_and_cancel(session, output=tmp_path / "out.parquet")
         assert isinstance(error, acompass.Canceled)
         assert error.diagnostics[0].code == "AC327"
         assert [path.name for path in tmp_path.iterdir()] == ["large.parquet"]
@@ -229,15 +229,15 @@ def _until_stopped(problem: Problem, style: str, lines: int, seconds: Any, stopp
 
 
 def test_the_caller_can_stop_a_search() -> None:
-    told: list[tuple[float, float]] = []
+    reports: list[tuple[float, float]] = []
     with acompass.open(SUGGEST_TABLE) as session, patch.object(flow, "search", _until_stopped):
-        found = session.suggest(["Age"], 2, stopped=lambda: bool(told), progress=lambda *part: told.append(part))
+        found = session.suggest(["Age"], 2, stopped=lambda: bool(reports), progress=lambda *part: reports.append(part))
     assert not found.finished
-    assert told == [(0.5, 0.1)]
+    assert reports == [(0.5, 0.1)]
     assert found.policy.tree.requirements
 
 
-def test_a_search_is_canceled_like_any_other_call() -> None:
+def test_a_search_can_be_canceled() -> None:
     with acompass.open(SUGGEST_TABLE) as session, patch.object(flow, "search", _until_stopped):
 
         def cancel(*_: float) -> None:
@@ -258,15 +258,15 @@ EACH PROCESS MAX(Age) AS m GROUP BY Name : m <= 72000 : REJECT;
 VALUES = (*NAMES, "71234", "72345", "83456")
 
 
-def _shows_none(shown: Any) -> bool:
+def _hides_values(shown: Any) -> bool:
     return not any(value in repr(shown) for value in VALUES)
 
 
 @pytest.mark.parametrize("kind", ["dicts", "pandas", "polars", "pyarrow"])
-def test_the_result_of_a_run(kind: str) -> None:
+def test_the_repr_of_a_result_shows_no_value(kind: str) -> None:
     result = acompass.run(REPR_POLICY, _table(kind))
     assert result.table is not None
-    assert _shows_none(result)
+    assert _hides_values(result)
     assert "records_in=3" in repr(result)
 
 
@@ -277,28 +277,28 @@ def _table(kind: str) -> Any:
     return library.Table.from_pylist(PEOPLE) if kind == "pyarrow" else library.DataFrame(PEOPLE)
 
 
-def test_samples_of_a_check() -> None:
+def test_the_repr_of_a_sample_shows_no_value() -> None:
     result = acompass.check(REPR_POLICY, PEOPLE, show=3)
     sample = result.requirements[0].sample
     assert sample is not None
     assert len(sample.rows) == 3
-    assert _shows_none(result)
-    assert _shows_none(sample)
+    assert _hides_values(result)
+    assert _hides_values(sample)
 
 
-def test_a_plan() -> None:
-    assert _shows_none(acompass.plan(REPR_POLICY, PEOPLE))
+def test_the_repr_of_a_plan_shows_no_value() -> None:
+    assert _hides_values(acompass.plan(REPR_POLICY, PEOPLE))
 
 
-def test_an_explanation() -> None:
+def test_the_repr_of_an_explanation_shows_no_value() -> None:
     explanation = acompass.explain(REPR_POLICY, PEOPLE, where="Age > 0")
     assert len(explanation.lives) == 3
     steps = [step for life in explanation.lives for step in life.steps]
     assert any(step.seen for step in steps)
     assert any(step.change for step in steps)
-    assert _shows_none(explanation)
+    assert _hides_values(explanation)
 
 
-def test_a_session() -> None:
+def test_the_repr_of_a_session_shows_no_value() -> None:
     with acompass.open(PEOPLE) as session:
-        assert _shows_none(session)
+        assert _hides_values(session)

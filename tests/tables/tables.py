@@ -14,7 +14,7 @@ import openpyxl
 import pytest
 
 from acompass.engines.duckdb.output import Output, restore
-from acompass.engines.duckdb.session import failures
+from acompass.engines.duckdb.session import report_failures
 from acompass.engines.duckdb.table import LoadedInDuckDB, open_table
 from acompass.errors.diagnostics import CallError, Diagnostic, Span, TableError
 from acompass.language.program.uses import ColumnUse, Use
@@ -23,8 +23,8 @@ from acompass.tables.formats import FileFormat, MissingOptions, ReadingOptions
 from acompass.tables.input import open_source
 
 
-def used(uses: Mapping[str, Use], names: Sequence[str]) -> dict[int, ColumnUse]:
-    """The uses of a policy, by the column's name."""
+def column_uses(uses: Mapping[str, Use], names: Sequence[str]) -> dict[int, ColumnUse]:
+    """The uses of a policy by position, from its uses by column name."""
     return {names.index(name): ColumnUse(use, Span(0, 0)) for name, use in uses.items()}
 
 
@@ -65,18 +65,20 @@ class Table:
 
 @contextmanager
 def loading(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Iterator[Table]:
-    with duckdb.connect() as con, open_source(table, FileFormat(delimiter)) as source, failures():
+    with duckdb.connect() as con, open_source(table, FileFormat(delimiter)) as source, report_failures():
         found = open_table(con, source)
-        with found.load(used(uses, found.names), ReadingOptions(MissingOptions(missing))) as loaded:
+        with found.load(column_uses(uses, found.names), ReadingOptions(MissingOptions(missing))) as loaded:
             yield Table(loaded)
 
 
-def loaded(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> list[tuple[Any, ...]]:
+def load_records(
+    table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use
+) -> list[tuple[Any, ...]]:
     with loading(table, missing, delimiter, **uses) as found:
         return found.records
 
 
-def returned(table: Any, changed: Sequence[int] = (), **uses: Use) -> Any:
+def round_trip(table: Any, changed: Sequence[int] = (), **uses: Use) -> Any:
     """The table that the engine returns for a policy that changes only the columns `changed`."""
     with loading(table, **uses) as found:
         return restore(found.con, found.output(changed), found.loaded.source)
@@ -86,7 +88,7 @@ def fault(table: Any, missing: str = "error", delimiter: str | None = None, **us
     with pytest.raises((TableError, CallError)) as raised, loading(table, missing, delimiter, **uses):
         pass
     hidden = raised.value.__suppress_context__ or raised.value.__context__ is None
-    assert hidden, "the engine's own error, which may quote records, would be shown with ours"
+    assert hidden, "the traceback would show the engine's own error, which may quote records"
     (diagnostic,) = raised.value.diagnostics
     return diagnostic
 
@@ -99,14 +101,14 @@ def csv_file(folder: Path, content: str | bytes, name: str = "table.csv") -> str
 
 @contextmanager
 def unprivileged_folder() -> Iterator[Path]:
-    """A folder that every user can enter, unlike pytest's folder."""
+    """A folder that every user can enter, unlike pytest's folders."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         yield Path(folder)
 
 
 @contextmanager
-def unprivileged() -> Iterator[None]:
+def drop_privileges() -> Iterator[None]:
     """Act as the user `nobody`, because root can read and write everything."""
     before = os.geteuid()
     if before == 0:

@@ -1,4 +1,4 @@
-"""Formats of local dates (D28): their directives, and the errors for invalid formats."""
+"""Formats of local dates (D28): their directives, the tables that they read, and the errors."""
 
 from datetime import date
 from pathlib import Path
@@ -37,7 +37,7 @@ from tests.tables.tables import csv_file
         ("%Y-%m-%d", "2020-01-02", date(2020, 1, 2)),
     ],
 )
-def test_dates(text: str, value: str, read: date) -> None:
+def test_a_format_reads_its_dates(text: str, value: str, read: date) -> None:
     assert parse_date_format(text).parse(value) == read
 
 
@@ -68,7 +68,7 @@ def test_dates(text: str, value: str, read: date) -> None:
         ("%d%m%Y", "1112020"),
     ],
 )
-def test_other_values(text: str, value: str) -> None:
+def test_values_that_do_not_fit_the_format_are_not_dates(text: str, value: str) -> None:
     assert parse_date_format(text).parse(value) is None
 
 
@@ -91,7 +91,7 @@ def test_other_values(text: str, value: str) -> None:
         ("%d\0%m.%Y", "it has a character that cannot be printed"),
     ],
 )
-def test_invalid_formats(text: str, why: str) -> None:
+def test_an_invalid_format_is_rejected(text: str, why: str) -> None:
     with pytest.raises(TableError) as raised:
         parse_date_format(text)
     (found,) = raised.value.diagnostics
@@ -121,7 +121,7 @@ def test_text_stays_text(policy: str, expected: dict[str, Any], engine: str) -> 
 
 
 @pytest.mark.parametrize(("policy", "expected"), [(POLICY, REPLACED), (CHECK, KEPT)])
-def test_every_kind_of_frame(policy: str, expected: dict[str, Any]) -> None:
+def test_every_kind_of_frame_is_read(policy: str, expected: dict[str, Any]) -> None:
     records = _dicts(expected)
     assert acompass.run(policy, _dicts(COLUMNS), dates=DATES).table == records
     assert acompass.run(policy, polars.DataFrame(COLUMNS), dates=DATES).table.to_dicts() == records
@@ -130,7 +130,7 @@ def test_every_kind_of_frame(policy: str, expected: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("policy", [POLICY, CHECK])
-def test_categories_are_not_those_of_the_text_before(policy: str) -> None:
+def test_categories_are_those_of_the_iso_dates(policy: str) -> None:
     admission = ["31.03.2018", "24.12.2018"]
     frame = pandas.DataFrame({"Admission": pandas.Categorical(admission)})
     left = acompass.run(policy, frame, dates={"Admission": FORMAT}).table["Admission"].tolist()
@@ -139,7 +139,7 @@ def test_categories_are_not_those_of_the_text_before(policy: str) -> None:
     assert acompass.run(policy, series, dates={"Admission": FORMAT}).table["Admission"].to_list() == left
 
 
-def test_files(tmp_path: Path) -> None:
+def test_files_are_read_and_written(tmp_path: Path) -> None:
     source, output = str(tmp_path / "table.parquet"), str(tmp_path / "out.parquet")
     pyarrow.parquet.write_table(pyarrow.table(COLUMNS), source)
     acompass.run(POLICY, source, dates=DATES, output=output)
@@ -151,7 +151,7 @@ def test_files(tmp_path: Path) -> None:
     assert rows.fetchall()[1] == (date(2018, 12, 24), None, "6")
 
 
-def test_types_and_order(tmp_path: Path) -> None:
+def test_columns_of_dates_have_the_type_and_order_of_dates(tmp_path: Path) -> None:
     csv = csv_file(tmp_path, "Left,Admission\n2.1.2020,31.03.2018\n10.1.2019,24.12.2018\n")
     dates = {"Left": FORMAT, "admission": FORMAT}
     with acompass.open(csv, dates=dates) as session:
@@ -182,18 +182,18 @@ def _error(table: Any, dates: Any, policy: str = CHECK) -> tuple[str, str, str]:
         (("=%d.%m.%Y",), "`--dates` names the column ``, which the table does not have"),
     ],
 )
-def test_columns_that_cannot_be_dates(dates: Any, message: str) -> None:
+def test_columns_that_cannot_be_dates_are_rejected(dates: Any, message: str) -> None:
     assert _error(pyarrow.table(COLUMNS), dates)[:2] == ("AC236", message)
 
 
-def test_two_columns_of_one_name() -> None:
+def test_a_name_that_matches_two_columns_is_rejected() -> None:
     table = pyarrow.table({"a": ["x"], "A": ["x"], "Admission": ["x"]})
     assert _error(table, {"a": FORMAT})[0] == "AC234"
     other = pyarrow.table({"Ab": ["x"], "AB": ["x"], "Admission": ["x"]})
     assert _error(other, {"ab": FORMAT})[1] == "`--dates` names `ab`, which could be `Ab`, `AB`"
 
 
-def test_a_name_with_an_equals_sign() -> None:
+def test_a_column_name_may_contain_an_equals_sign() -> None:
     table = pyarrow.table({"a=b": ["=1.2.2020"], "Admission": ["2018-01-01"]})
     assert acompass.run(CHECK, table, dates=("a=b==%d.%m.%Y",)).table.to_pydict()["a=b"] == ["2020-02-01"]
 
@@ -211,11 +211,11 @@ def test_a_filled_date_is_an_iso_date() -> None:
 def test_dropped_records_are_read_too() -> None:
     table = pyarrow.table({"Admission": ["31.03.2018", "x"], "Age": [1, None]})
     policy = f"{CHECK} EACH RESULT : Age > 0;"
-    with pytest.raises(acompass.TableError, match="1 value is not such a date"):
+    with pytest.raises(acompass.TableError, match="1 value is not a valid date"):
         acompass.run(policy, table, dates={"Admission": FORMAT}, missing="drop")
 
 
-def test_a_column_that_is_always_missing() -> None:
+def test_a_column_of_dates_may_have_no_values() -> None:
     table = pyarrow.table({"Admission": ["31.03.2018"], "Left": pyarrow.nulls(1)})
     left = acompass.run(CHECK, table, dates=DATES).table
     assert left.to_pydict() == {"Admission": ["2018-03-31"], "Left": [None]}

@@ -1,4 +1,4 @@
-"""A list of dicts is read and returned without pyarrow, as Arrow would read and return it."""
+"""A list of dicts is read and returned without pyarrow, with the same result as through Arrow."""
 
 import subprocess
 import sys
@@ -16,10 +16,10 @@ from acompass.language.program.uses import Use
 from acompass.tables.arrow import arrow_columns
 from acompass.tables.frames import plain_columns
 from tests.repo.sources import ROOT
-from tests.tables.tables import fault, loading, returned
+from tests.tables.tables import fault, loading, round_trip
 
 DAY, TIME = date(2020, 2, 29), datetime(2020, 2, 29, 1, 2, 3, 4)
-#: decimals that are too long for Arrow and DuckDB have their own test
+#: only decimals that Arrow and DuckDB can hold; longer ones have their own test
 DECIMALS = st.decimals(allow_nan=False, allow_infinity=False, places=5, min_value=-(10**9), max_value=10**9)
 KINDS: tuple[st.SearchStrategy[Any], ...] = (
     st.integers(-(2**63), 2**63 - 1),
@@ -44,9 +44,9 @@ def with_gaps(kind: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
 
 @given(st.one_of([with_gaps(kind) for kind in KINDS]))
 @pytest.mark.slow
-def test_the_same_values_as_through_arrow(values: list[Any]) -> None:
+def test_values_are_the_same_as_through_arrow(values: list[Any]) -> None:
     through_arrow = arrow_columns(dicts(values)).arrays[0].to_pylist()
-    found = [record["a"] for record in returned(dicts(values), a=Use.ANY)]
+    found = [record["a"] for record in round_trip(dicts(values), a=Use.ANY)]
     assert list(map(repr, found)) == list(map(repr, _without_negative_zero(through_arrow)))
 
 
@@ -73,7 +73,7 @@ def _without_negative_zero(values: list[Any]) -> list[Any]:
         (["a\0b", ""], "text"),
     ],
 )
-def test_types(values: list[Any], type_: str) -> None:
+def test_the_values_decide_the_type(values: list[Any], type_: str) -> None:
     assert plain_columns(dicts(values)) is not None
     with loading(dicts(values), a=Use.ANY) as table:
         assert table.types == [type_]
@@ -99,7 +99,7 @@ def test_mixtures_are_rejected(first: Any, second: Any) -> None:
         (["secret\ud800"], "AC205"),
     ],
 )
-def test_faults(values: list[Any], code: str) -> None:
+def test_values_that_cannot_be_read_are_reported(values: list[Any], code: str) -> None:
     found = fault(dicts(values))
     assert found.code == code
     assert "secret" not in found.message
@@ -108,18 +108,18 @@ def test_faults(values: list[Any], code: str) -> None:
 @pytest.mark.parametrize("value", [b"x", [1], {"b": 1}, timedelta(1), datetime(2020, 1, 1, tzinfo=UTC)], ids=repr)
 def test_other_values_go_through_arrow(value: Any) -> None:
     assert plain_columns(dicts([value])) is None
-    assert returned([{"a": value, "b": 1}], b=Use.ANY) == [{"a": value, "b": 1}]
+    assert round_trip([{"a": value, "b": 1}], b=Use.ANY) == [{"a": value, "b": 1}]
 
 
-def test_the_order_of_records_and_columns() -> None:
+def test_the_order_of_records_and_columns_is_kept() -> None:
     table = [{"b": n, "a": str(n)} for n in range(10_000)]
     result = acompass.run("EACH RESULT : b >= 1 : REPLACE b WITH 1;", table)
     assert result.table == [{"b": max(n, 1), "a": str(n)} for n in range(10_000)]
 
 
 @pytest.mark.slow
-def test_the_example_of_the_readme_without_pyarrow(tmp_path: Path) -> None:
-    """As after `pip install .`: importing pyarrow fails."""
+def test_the_example_of_the_readme_runs_without_pyarrow(tmp_path: Path) -> None:
+    """As after `pip install .`, which does not install pyarrow."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (tmp_path / "policy.acp").write_text(_block(readme, "```acompass policy.acp\n"), encoding="utf-8")
     (tmp_path / "example.txt").write_text(_block(readme, "```python\n"), encoding="utf-8")

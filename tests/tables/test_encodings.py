@@ -1,4 +1,4 @@
-"""A CSV file is decoded by the given encoding or its byte order mark, and the output is encoded like it."""
+"""A CSV file is decoded by the given encoding or its byte order mark, and the output has the same encoding."""
 
 import gzip
 import re
@@ -70,14 +70,14 @@ def test_the_output_has_the_encoding_of_the_input(tmp_path: Path, written: str, 
 
 
 @pytest.mark.usefixtures("in_small_pieces")
-def test_an_encoding_with_states(tmp_path: Path) -> None:
+def test_a_stateful_encoding_is_kept(tmp_path: Path) -> None:
     text = "Name,Age\n日本,36\n語,37\n"
     path, output = table(tmp_path, text.encode("iso2022_jp")), tmp_path / "out.csv"
     acompass.run(POLICY, path, output=output, encoding="iso-2022-jp")
     assert output.read_bytes().decode("iso2022_jp") == text
 
 
-def test_compressed_and_to_other_formats(tmp_path: Path) -> None:
+def test_compressed_files_and_other_formats_are_written(tmp_path: Path) -> None:
     path = table(tmp_path, GIVEN.encode("cp1252"), "table.csv.gz")
     packed, parquet = tmp_path / "out.csv.gz", tmp_path / "out.parquet"
     acompass.run(POLICY, path, output=packed, encoding="cp1252")
@@ -86,7 +86,7 @@ def test_compressed_and_to_other_formats(tmp_path: Path) -> None:
     assert acompass.run(POLICY, parquet).table.to_pydict() == {"Name": ["Ada", "Zoë\nBé"], "Age": [36, 80]}
 
 
-def test_the_first_file_decides(tmp_path: Path) -> None:
+def test_the_first_file_decides_the_encoding(tmp_path: Path) -> None:
     table(tmp_path, "Name,Age\r\nZoë,36\r\n".encode("utf-16"), "a.csv")
     table(tmp_path, "Name,Age\nBé,82\n".encode(), "b.csv")
     output = tmp_path / "out"
@@ -125,7 +125,7 @@ def test_bytes_of_a_longer_character_are_located(tmp_path: Path, monkeypatch: py
         (b"Name,Age\nZo\x81,36\n", 2, 12, "latin-1"),
     ],
 )
-def test_what_is_not_utf8_has_a_likely_encoding(
+def test_the_error_for_other_bytes_names_a_likely_encoding(
     tmp_path: Path, content: bytes, line: int, byte: int, likely: str
 ) -> None:
     path = table(tmp_path, content)
@@ -134,7 +134,7 @@ def test_what_is_not_utf8_has_a_likely_encoding(
     assert found.help == f"give its encoding: probably `--encoding {likely}`"
 
 
-def test_a_mark_contradicts_the_option(tmp_path: Path) -> None:
+def test_a_byte_order_mark_that_contradicts_the_option_is_an_error(tmp_path: Path) -> None:
     path = table(tmp_path, GIVEN.encode("utf-16"))
     assert fault(path, encoding="cp1252").code == "AC205"
     assert fault(path, encoding="utf-8").code == "AC205"
@@ -144,7 +144,7 @@ def test_a_mark_contradicts_the_option(tmp_path: Path) -> None:
     ("name", "near"),
     [("cp1253x", "cp1253"), ("utf-88", "utf-8"), ("rot13", None), ("a\0b", None), ("é", None), ("", None)],
 )
-def test_unknown_encodings(tmp_path: Path, name: str, near: str | None) -> None:
+def test_an_unknown_encoding_is_rejected(tmp_path: Path, name: str, near: str | None) -> None:
     found = fault(table(tmp_path, b"Age\n1\n"), encoding=name)
     assert (found.code, near is None or f"`{near}`" in (found.help or "")) == ("AC241", True)
 
@@ -218,7 +218,7 @@ def with_commas(line: str) -> str:
     return ";".join([*quoted, *fields[NUMBERS:]])
 
 
-def released(path: Path, policy: str = DECIMAL_COMMA_POLICY, **options: Any) -> list[str]:
+def release(path: Path, policy: str = DECIMAL_COMMA_POLICY, **options: Any) -> list[str]:
     output = path.with_name("out.csv")
     acompass.run(policy, path, output=output, **options)
     return output.read_text(encoding="utf-8").splitlines()
@@ -239,25 +239,25 @@ def fault_decimal_comma(path: Path, policy: str, **options: Any) -> Diagnostic:
 @settings(max_examples=at_length(3))
 @given(records=RECORDS)
 @pytest.mark.slow
-def test_the_same_with_commas(tmp_path_factory: pytest.TempPathFactory, records: Any) -> None:
+def test_decimal_commas_give_the_same_result(tmp_path_factory: pytest.TempPathFactory, records: Any) -> None:
     folder = tmp_path_factory.mktemp("law")
     lines = [";".join(record) for record in records]
-    expected = [with_commas(line) for line in released(table_decimal_comma(folder, NAMES, *lines))]
+    expected = [with_commas(line) for line in release(table_decimal_comma(folder, NAMES, *lines))]
     with_comma = table_decimal_comma(folder, NAMES, *map(with_commas, lines))
     for engine in ("duckdb", "reference"):
-        assert released(with_comma, decimal=",", engine=engine) == expected
+        assert release(with_comma, decimal=",", engine=engine) == expected
 
 
 @given(st.text("0123456789.,;[)+-<", max_size=12))
 @example("[0,5;1)")
 @example("[0.5,1)")
 @example("-1,5")
-def test_exchanging_twice_changes_nothing(text: str) -> None:
+def test_swapping_decimal_marks_twice_changes_nothing(text: str) -> None:
     assert swap_decimal_marks(swap_decimal_marks(text)) == text
 
 
 @pytest.mark.parametrize("value", ["1.5", "1.234,5", "1,234,567", "1 234,5", "1,", ",5"])
-def test_other_numbers_are_not_numbers(tmp_path: Path, value: str) -> None:
+def test_other_notations_are_not_numbers(tmp_path: Path, value: str) -> None:
     found = fault_decimal_comma(
         table_decimal_comma(tmp_path, "Dose;x", f"{value};1"), "EACH RESULT : Dose <= 5;", decimal=","
     )
@@ -272,11 +272,11 @@ def test_an_unexpected_comma_has_a_help(tmp_path: Path) -> None:
     assert "--decimal" not in (mixed.help or "")
 
 
-def test_a_delimiter_that_is_the_decimal_mark_too(tmp_path: Path) -> None:
+def test_a_delimiter_that_is_also_the_decimal_mark_needs_quotes(tmp_path: Path) -> None:
     policy = "EACH RESULT : Dose <= 1.75 : REPLACE Dose WITH 1.75;"
     assert fault_decimal_comma(table_decimal_comma(tmp_path, "Dose,x", "1,5"), policy, decimal=",").code == "AC242"
     quoted = table_decimal_comma(tmp_path, "Dose,x", '"1,5",1', "2,2")
-    assert released(quoted, policy, decimal=",") == ["Dose,x", '"1,5",1', '"1,75",2']
+    assert release(quoted, policy, decimal=",") == ["Dose,x", '"1,5",1', '"1,75",2']
 
 
 def test_parquet_has_decimals(tmp_path: Path) -> None:
@@ -287,17 +287,17 @@ def test_parquet_has_decimals(tmp_path: Path) -> None:
     assert found.column("Weight").to_pylist() == ["[0,5;1,0)"]
 
 
-def test_constants_of_the_call_have_a_point(tmp_path: Path) -> None:
+def test_constants_of_the_call_have_a_decimal_point(tmp_path: Path) -> None:
     path = table_decimal_comma(tmp_path, "Dose;x", ";1", "1,5;2")
     policy = "EACH RESULT : Dose <= k : REPLACE Dose WITH k;"
-    assert released(path, policy, decimal=",", missing="0.25", params={"k": Decimal("1.25")}) == [
+    assert release(path, policy, decimal=",", missing="0.25", params={"k": Decimal("1.25")}) == [
         "Dose;x",
         "0,25;1",
         "1,25;2",
     ]
 
 
-def test_other_calls_read_the_comma(tmp_path: Path) -> None:
+def test_other_calls_read_decimal_commas(tmp_path: Path) -> None:
     path = table_decimal_comma(tmp_path, "Dose;x", "1,5;1", "1,50;2")
     policy = "EACH RESULT : Dose <= 1.5;"
     assert acompass.check(policy, path, decimal=",").ok
@@ -306,7 +306,7 @@ def test_other_calls_read_the_comma(tmp_path: Path) -> None:
     assert acompass.prove(policy, table=path, decimal=",").types["Dose"] == "decimal(2)"
 
 
-def test_unknown_marks(tmp_path: Path) -> None:
+def test_an_unknown_decimal_mark_is_rejected(tmp_path: Path) -> None:
     assert (
         fault_decimal_comma(table_decimal_comma(tmp_path, "Dose", "1"), "EACH RESULT : Dose <= 5;", decimal=";").code
         == "AC242"

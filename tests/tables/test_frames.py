@@ -19,7 +19,7 @@ from polars.testing import assert_frame_equal as assert_polars_equal
 
 import acompass
 from acompass.language.program.uses import Use
-from tests.tables.tables import fault, loading, returned
+from tests.tables.tables import fault, loading, round_trip
 
 TIMES = ["2020-01-01", "2020-07-02", None]
 
@@ -55,59 +55,59 @@ def polars_frame() -> polars.DataFrame:
     )
 
 
-def named(columns: Any, opaque: tuple[str, ...] = ("span", "list")) -> dict[str, Use]:
+def any_uses(columns: Any, opaque: tuple[str, ...] = ("span", "list")) -> dict[str, Use]:
     return {name: Use.ANY for name in columns if name not in opaque}
 
 
 @pytest.mark.parametrize("all_named", [False, True])
-def test_pandas(all_named: bool) -> None:
+def test_a_pandas_frame_comes_back_unchanged(all_named: bool) -> None:
     given = pandas_frame()
-    result = returned(given, **named(given.columns) if all_named else {})
+    result = round_trip(given, **any_uses(given.columns) if all_named else {})
     assert_pandas_equal(given.reset_index(drop=True), result)
 
 
 @pytest.mark.parametrize("all_named", [False, True])
-def test_polars(all_named: bool) -> None:
+def test_a_polars_frame_comes_back_unchanged(all_named: bool) -> None:
     given = polars_frame()
-    result = returned(given, **named(given.columns) if all_named else {})
+    result = round_trip(given, **any_uses(given.columns) if all_named else {})
     assert_polars_equal(given, result)
 
 
-def test_polars_lazy() -> None:
-    result = returned(polars_frame().lazy(), int32=Use.ANY)
+def test_a_polars_lazy_frame_comes_back_lazy() -> None:
+    result = round_trip(polars_frame().lazy(), int32=Use.ANY)
     assert isinstance(result, polars.LazyFrame)
     assert_polars_equal(polars_frame(), result.collect())
 
 
 @pytest.mark.parametrize("records", [3, 0])
-def test_pyarrow(records: int) -> None:
+def test_an_arrow_table_comes_back_unchanged(records: int) -> None:
     given = polars_frame().drop("category", "enum").to_arrow().slice(0, records)
-    result = returned(given, **named(given.column_names))
+    result = round_trip(given, **any_uses(given.column_names))
     assert result.equals(given)
 
 
 @pytest.mark.parametrize("records", [3, 0])
-def test_pyarrow_record_batch(records: int) -> None:
+def test_an_arrow_record_batch_comes_back_unchanged(records: int) -> None:
     given = pyarrow.RecordBatch.from_pydict({"a": [1, 2, 3], "b": ["x", None, "z"]}).slice(0, records)
-    assert returned(given, a=Use.ANY).equals(given)
+    assert round_trip(given, a=Use.ANY).equals(given)
 
 
-def test_duckdb_relation() -> None:
-    result = returned(duckdb.sql("SELECT 1 AS a, 'x' AS b"), a=Use.ANY)
+def test_a_duckdb_relation_comes_back_as_one() -> None:
+    result = round_trip(duckdb.sql("SELECT 1 AS a, 'x' AS b"), a=Use.ANY)
     assert isinstance(result, duckdb.DuckDBPyRelation)
     assert (result.columns, result.fetchall()) == (["a", "b"], [(1, "x")])
 
 
 @pytest.mark.filterwarnings("ignore:.*future.infer_string:DeprecationWarning")  # Ibis 12 on pandas 3
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis 12 on DuckDB 2
-def test_ibis_table() -> None:
-    result = returned(ibis.memtable({"a": [1, 2], "b": ["x", None]}), a=Use.ANY)
+def test_an_ibis_table_comes_back_as_one() -> None:
+    result = round_trip(ibis.memtable({"a": [1, 2], "b": ["x", None]}), a=Use.ANY)
     assert isinstance(result, ibis.Table)
     assert result.to_pyarrow().to_pylist() == [{"a": 1, "b": "x"}, {"a": 2, "b": None}]
 
 
-def test_list_of_dicts() -> None:
-    assert returned([{"a": 1, "b": "x"}, {"a": 2, "c": None}], a=Use.ANY) == [
+def test_a_list_of_dicts_comes_back_with_every_column() -> None:
+    assert round_trip([{"a": 1, "b": "x"}, {"a": 2, "c": None}], a=Use.ANY) == [
         {"a": 1, "b": "x", "c": None},
         {"a": 2, "b": None, "c": None},
     ]
@@ -121,7 +121,7 @@ def test_integers_beyond_64_bits_are_exact() -> None:
 
 
 @pytest.mark.parametrize("lost", [None, float("nan"), pandas.NA, pandas.NaT])
-def test_missing_values(lost: Any) -> None:
+def test_every_kind_of_missing_value_is_recognized(lost: Any) -> None:
     frame = pandas.DataFrame({"a": pandas.Series(["x", lost], dtype=object)})
     with loading(frame, a=Use.ANY) as table:
         assert table.missing == {0: 1}
@@ -133,7 +133,7 @@ def test_nan_is_missing_in_polars_too() -> None:
 
 
 def test_a_changed_column_has_the_type_of_the_language() -> None:
-    result = returned(pandas_frame(), changed=[0, 3], int32=Use.ANY, category=Use.ANY)
+    result = round_trip(pandas_frame(), changed=[0, 3], int32=Use.ANY, category=Use.ANY)
     assert result.dtypes["int32"] == "int64"
     assert result["category"].tolist() == ["x", "y", "x"]
     assert not isinstance(result.dtypes["category"], pandas.CategoricalDtype)
@@ -154,15 +154,15 @@ def test_a_changed_column_has_the_type_of_the_language() -> None:
         (pandas.Series([1]), "AC217"),
     ],
 )
-def test_objects_that_are_not_tables(table: Any, code: str) -> None:
+def test_objects_that_are_not_tables_are_rejected(table: Any, code: str) -> None:
     found = fault(table)
     assert found.code == code
     assert "secret" not in found.message + (found.help or "")
 
 
 @pytest.mark.slow
-def test_without_pyarrow() -> None:
-    """As on a machine without pyarrow: importing it fails."""
+def test_the_error_without_pyarrow_names_it() -> None:
+    """Simulates a machine without pyarrow."""
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
         "import acompass, duckdb\n"
@@ -207,12 +207,12 @@ def test_integers_of_128_bits_are_decimals(dtype: Any) -> None:
     with loading(frame, a=Use.ANY) as table:
         assert table.types == ["decimal(0)"]
         assert table.records == [(Decimal(1),), (None,), (Decimal(10**38 - 1),)]
-    assert_polars_equal(returned(frame, a=Use.ANY), frame)
-    assert_polars_equal(returned(frame.lazy()).collect(), frame)
+    assert_polars_equal(round_trip(frame, a=Use.ANY), frame)
+    assert_polars_equal(round_trip(frame.lazy()).collect(), frame)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_integers_of_more_than_38_digits(dtype: Any) -> None:
+def test_integers_of_more_than_38_digits_are_rejected(dtype: Any) -> None:
     found = fault(_polars([1, 10**38], dtype))
     assert (found.code, "`a`" in found.message) == ("AC215", True)
 
@@ -231,14 +231,14 @@ def test_integers_of_more_than_38_digits(dtype: Any) -> None:
     ],
     ids=lambda frame: str(frame.schema["a"]),
 )
-def test_types_of_polars_that_pass(frame: polars.DataFrame) -> None:
-    assert_polars_equal(returned(frame), frame)
+def test_these_types_of_polars_come_back_unchanged(frame: polars.DataFrame) -> None:
+    assert_polars_equal(round_trip(frame), frame)
 
 
-def test_objects_of_polars_that_have_a_type() -> None:
+def test_polars_objects_of_one_type_come_back_unchanged() -> None:
     frame = polars.DataFrame({"a": polars.Series([1, 2], dtype=polars.Object)})
-    assert returned(frame)["a"].to_list() == [1, 2]
-    assert returned(frame).schema == frame.schema
+    assert round_trip(frame)["a"].to_list() == [1, 2]
+    assert round_trip(frame).schema == frame.schema
 
 
 @pytest.mark.parametrize(
@@ -258,13 +258,13 @@ def test_objects_of_polars_that_have_a_type() -> None:
     ],
     ids=lambda values: str(values.dtype),
 )
-def test_types_of_pandas_that_pass(values: Any) -> None:
-    assert_pandas_equal(returned(_pandas(values)), _pandas(values))
+def test_these_types_of_pandas_come_back_unchanged(values: Any) -> None:
+    assert_pandas_equal(round_trip(_pandas(values)), _pandas(values))
 
 
-def test_a_decimal_with_a_negative_scale_passes() -> None:
+def test_a_decimal_with_a_negative_scale_comes_back_unchanged() -> None:
     table = pyarrow.table({"a": pyarrow.array([Decimal("1E3")], pyarrow.decimal128(38, -2))})
-    assert returned(table).equals(table)
+    assert round_trip(table).equals(table)
     with loading(table, a=Use.ANY) as loaded:
         assert loaded.records == [(Decimal(1000),)]
 
@@ -300,14 +300,14 @@ def test_a_column_that_cannot_be_converted_back_is_named() -> None:
     values = pyarrow.array([1, None]).cast(pyarrow.int64())
     table = pyarrow.table({"a": pyarrow.compute.run_end_encode(values)})
     with pytest.raises(acompass.TableError, match="cannot convert column `a`"):
-        returned(table)
+        round_trip(table)
 
 
 def _lazy() -> polars.LazyFrame:
     return polars.DataFrame({"a": ["secret"]}).lazy()
 
 
-def _dropped() -> duckdb.DuckDBPyRelation:
+def _dropped_relation() -> duckdb.DuckDBPyRelation:
     con = duckdb.connect()
     con.execute("CREATE TABLE t AS SELECT 1 AS a")
     relation = con.table("t")
@@ -326,7 +326,7 @@ BROKEN: list[tuple[Callable[[], Any], str]] = [
     (lambda: _lazy().select("secret"), "a Polars lazy frame"),
     (lambda: _lazy().select(polars.col("a").cast(polars.Int64)), "a Polars lazy frame"),
     (_panicking, "a Polars lazy frame"),
-    (_dropped, "a DuckDB relation"),
+    (_dropped_relation, "a DuckDB relation"),
     (lambda: duckdb.sql("SELECT CAST(a AS INT) AS a FROM (VALUES ('secret')) AS t(a)"), "a DuckDB relation"),
     (lambda: ibis.table({"a": "int64"}, name="secret"), "an Ibis table"),
     (lambda: ibis.memtable({"a": ["secret"]}).mutate(a=ibis._.a.cast("int64")), "an Ibis table"),

@@ -1,4 +1,4 @@
-"""Outputs have the exact bytes, and are written completely or not at all."""
+"""Outputs have exactly these bytes, and are written completely or not at all."""
 
 import gzip
 import os
@@ -23,7 +23,7 @@ from acompass.tables import temporary_files
 from acompass.tables.formats import CsvStyle
 from acompass.tables.input import open_source
 from acompass.tables.output import require_writable
-from tests.tables.tables import csv_file, loading, unprivileged, unprivileged_folder
+from tests.tables.tables import csv_file, drop_privileges, loading, unprivileged_folder
 from tests.waiting import PATIENCE, wait_until
 
 
@@ -31,13 +31,13 @@ def columns(*names: str) -> Schema:
     return tuple(Column(name, TEXT) for name in names)
 
 
-def wrote(select: str, schema: Schema, path: Path, delimiter: str = ",") -> bytes:
+def write_bytes(select: str, schema: Schema, path: Path, delimiter: str = ",") -> bytes:
     with duckdb.connect() as con:
         write(con, Output(select, schema, CsvStyle(delimiter)), str(path))
     return path.read_bytes()
 
 
-def failing(content: Output, path: Path) -> str:
+def failure_code(content: Output, path: Path) -> str:
     before = sorted(path.parent.iterdir()) if path.parent.is_dir() else []
     with duckdb.connect() as con, pytest.raises(TableError) as raised:
         write(con, content, str(path))
@@ -72,31 +72,31 @@ def failing(content: Output, path: Path) -> str:
         ("TIMESTAMPTZ '2020-02-29 01:02:03+02'", "2020-02-28T23:02:03+00:00"),
     ],
 )
-def test_values(tmp_path: Path, value: str, text: str) -> None:
-    found = wrote(f"SELECT 1 AS c0, {value} AS c1", columns("n", "v"), tmp_path / "out.csv")
+def test_a_value_is_written_as_this_text(tmp_path: Path, value: str, text: str) -> None:
+    found = write_bytes(f"SELECT 1 AS c0, {value} AS c1", columns("n", "v"), tmp_path / "out.csv")
     assert found.decode() == f"n,v\n1,{text}\n"
 
 
-def test_names_and_delimiter(tmp_path: Path) -> None:
+def test_names_are_quoted_where_they_need_it(tmp_path: Path) -> None:
     names = columns("a", "A", "", 'q"q', "x;y", "it's", " b")
     select = "SELECT 1 AS c0, 2 AS c1, 3 AS c2, 4 AS c3, 5 AS c4, 6 AS c5, 7 AS c6"
-    found = wrote(select, names, tmp_path / "out.csv", delimiter=";")
+    found = write_bytes(select, names, tmp_path / "out.csv", delimiter=";")
     assert found == b'a;A;"";"q""q";"x;y";it\'s;" b"\n1;2;3;4;5;6;7\n'
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz"])
 @pytest.mark.parametrize("records", [0, 1, 100_000])
-def test_csv_of_any_length_in_order(tmp_path: Path, name: str, records: int) -> None:
-    found = wrote(f"SELECT range AS c0 FROM range({records})", columns("n"), tmp_path / name)
+def test_csv_of_any_length_is_written_in_order(tmp_path: Path, name: str, records: int) -> None:
+    found = write_bytes(f"SELECT range AS c0 FROM range({records})", columns("n"), tmp_path / name)
     text = gzip.decompress(found) if name.endswith(".gz") else found
     assert text == b"n\n" + b"".join(b"%d\n" % number for number in range(records))
 
 
-def test_parquet_names_and_types(tmp_path: Path) -> None:
+def test_parquet_has_the_names_of_the_columns(tmp_path: Path) -> None:
     path = tmp_path / "out.parquet"
-    wrote("SELECT 1::BIGINT AS c0, 'x' AS c1", columns("a", 'q"; --'), path)
+    write_bytes("SELECT 1::BIGINT AS c0, 'x' AS c1", columns("a", 'q"; --'), path)
     assert pyarrow.parquet.read_table(path).to_pylist() == [{"a": 1, 'q"; --': "x"}]
-    wrote("SELECT 1::BIGINT AS c0, 'x' AS c1, 2 AS c2", columns("a", "A", ""), path)
+    write_bytes("SELECT 1::BIGINT AS c0, 'x' AS c1, 2 AS c2", columns("a", "A", ""), path)
     assert pyarrow.parquet.read_table(path).column_names == ["a", "A", ""]
 
 
@@ -150,37 +150,37 @@ def test_a_link_stays_a_link_and_a_mode_stays_a_mode(tmp_path: Path) -> None:
     target.chmod(0o640)
     link = tmp_path / "link.csv"
     link.symlink_to(target)
-    assert wrote("SELECT 1 AS c0", columns("a"), link) == b"a\n1\n"
+    assert write_bytes("SELECT 1 AS c0", columns("a"), link) == b"a\n1\n"
     assert link.is_symlink()
     assert target.stat().st_mode & 0o777 == 0o640
 
 
-def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
+def test_outputs_that_cannot_be_written_are_reported(tmp_path: Path) -> None:
     content = Output("SELECT 1 AS c0", columns("a"))
     (tmp_path / "folder.csv").mkdir()
-    assert failing(content, tmp_path / "none" / "out.csv") == "AC221"
-    assert failing(content, tmp_path / "folder.csv") == "AC222"
-    assert failing(content, tmp_path / "out.xlsx") == "AC224"
+    assert failure_code(content, tmp_path / "none" / "out.csv") == "AC221"
+    assert failure_code(content, tmp_path / "folder.csv") == "AC222"
+    assert failure_code(content, tmp_path / "out.xlsx") == "AC224"
 
 
-def test_no_permission() -> None:
+def test_a_folder_without_write_permission_is_reported() -> None:
     with unprivileged_folder() as folder:
         folder.chmod(0o555)
-        with unprivileged():
-            assert failing(Output("SELECT 1 AS c0", columns("a")), folder / "out.csv") == "AC222"
+        with drop_privileges():
+            assert failure_code(Output("SELECT 1 AS c0", columns("a")), folder / "out.csv") == "AC222"
         folder.chmod(0o755)
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
-def test_no_space(tmp_path: Path, name: str) -> None:
-    """A limit on the file size simulates a full disk: the write fails in the same place."""
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, name: str) -> None:
+    """Simulates a full disk by a limit on the file size."""
     path = tmp_path / name
     path.write_text("old")
     select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(1000000)"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
     try:
-        assert failing(Output(select, columns("a", "b")), path) == "AC223"
+        assert failure_code(Output(select, columns("a", "b")), path) == "AC223"
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert path.read_text() == "old"
@@ -207,15 +207,15 @@ def main():
     select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(100000000)"
     write(duckdb.connect(), Output(select, (Column("a", TEXT), Column("b", TEXT))), sys.argv[1])
 
-run_supervised(main) if sys.argv[2] == "SIGINT" else main()  # on an interrupt DuckDB can hang for ever
+run_supervised(main) if sys.argv[2] == "SIGINT" else main()  # DuckDB can hang forever on an interrupt
 """
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
 @pytest.mark.parametrize("written", [None, 0, 1_000_000], ids=["before", "at the start", "amid"])
 @pytest.mark.slow
-def test_killed_while_writing(tmp_path: Path, sign: signal.Signals, written: int | None) -> None:
-    """`written` is the minimum size of the hidden file before the kill; None if it need not exist yet."""
+def test_a_killed_process_leaves_the_old_file(tmp_path: Path, sign: signal.Signals, written: int | None) -> None:
+    """`written` is the minimum size of the hidden file at the signal; None if the file need not exist."""
     path = tmp_path / "out.csv"
     path.write_text("old")
     with subprocess.Popen(
@@ -237,18 +237,18 @@ def test_killed_while_writing(tmp_path: Path, sign: signal.Signals, written: int
     assert visible == [path]
     if sign is signal.SIGINT:
         assert list(tmp_path.iterdir()) == [path]
-    wrote("SELECT 1 AS c0", columns("a"), path)
+    write_bytes("SELECT 1 AS c0", columns("a"), path)
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_hidden_file_of_a_running_process_is_left_alone(tmp_path: Path) -> None:
     other = tmp_path / f".out.csv.{os.getppid()}.abc.acompass-part"
     other.touch()
-    wrote("SELECT 1 AS c0", columns("a"), tmp_path / "out.csv")
+    write_bytes("SELECT 1 AS c0", columns("a"), tmp_path / "out.csv")
     assert other.exists()
 
 
-def test_standard_output_and_the_null_device(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_standard_output_and_the_null_device_can_be_written(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     with duckdb.connect() as con:
         assert write(con, Output("SELECT 1 AS c0", columns("a")), "-") == 1
         assert write(con, Output("SELECT 1 AS c0", columns("a")), os.devnull) == 1
@@ -256,12 +256,12 @@ def test_standard_output_and_the_null_device(capfdbinary: pytest.CaptureFixture[
 
 
 @pytest.mark.slow
-def test_ten_thousand_columns(tmp_path: Path) -> None:
+def test_an_output_may_have_ten_thousand_columns(tmp_path: Path) -> None:
     width = 10_000
     schema = tuple(Column(f"n{i}", INTEGER) for i in range(width))
     select = "SELECT " + ", ".join(f"{i} AS c{i}" for i in range(width))
     for name in ("out.csv", "out.parquet"):
-        wrote(select, schema, tmp_path / name)
+        write_bytes(select, schema, tmp_path / name)
         with loading(str(tmp_path / name)) as table:
             assert table.names == [f"n{i}" for i in range(width)]
     assert (tmp_path / "out.csv").read_text().splitlines()[1] == ",".join(str(i) for i in range(width))
@@ -312,25 +312,25 @@ def test_the_files_are_a_table_again(people: Path) -> None:
     assert pyarrow.parquet.read_schema(next(folder.rglob("*.parquet"))).names == ["year", "Age", "Area"]
 
 
-def test_the_released_values_decide(people: Path) -> None:
-    """A column that the policy generalizes has folders named by labels, not by values of the input."""
+def test_folders_are_named_by_released_values(people: Path) -> None:
+    """The folders of a generalized column are named by labels, not by values of the input."""
     folder = run(people, ["Age"], policy="ALWAYS : GENERALIZE Age TO BANDS OF 10;")
     assert sorted(os.listdir(folder)) == ["Age=30-39", "Age=40-49", "Age=80-89"]
 
 
-def test_types_of_columns(people: Path) -> None:
+def test_folders_are_named_by_the_text_of_typed_values(people: Path) -> None:
     frame = [{"day": date(2020, 1, 2), "flag": True, "n": 1}]
     folder = people.with_name("typed")
     acompass.run("EACH RESULT : n >= 0;", frame, output=folder, partition=["day", "flag"])
     assert files(folder) == ["day=2020-01-02/flag=true/data_0.parquet"]
 
 
-def test_no_records_leave_the_columns(people: Path) -> None:
+def test_an_output_without_records_keeps_the_columns(people: Path) -> None:
     folder = run(people, ["year"], policy="EACH RESULT : Age > 200 : REJECT;")
     assert acompass.run(POLICY, folder / "**" / "*.parquet").table.column_names == ["year", "Age", "Area"]
 
 
-def test_an_existing_folder(people: Path) -> None:
+def test_an_existing_folder_is_replaced_only_with_force(people: Path) -> None:
     (people.parent / "out").mkdir()
     folder = run(people, ["year"])
     assert code(people, ["Area"]) == "AC248"
@@ -354,7 +354,7 @@ def test_an_existing_folder(people: Path) -> None:
         (["year"], "people.csv/", "AC247"),
     ],
 )
-def test_invalid_partitions(people: Path, partition: list[str], output: str, expected: str) -> None:
+def test_invalid_partitions_are_rejected(people: Path, partition: list[str], output: str, expected: str) -> None:
     people.write_text(PEOPLE.replace("year,", "Gone,year,").replace("\n2", "\nx,2"))
     policy = f"ALWAYS : DROP Gone; {POLICY}"
     with pytest.raises(AcompassError) as raised:
@@ -376,7 +376,7 @@ def test_the_input_is_not_replaced(people: Path) -> None:
     assert (raised.value.diagnostics[0].code, files(folder)) == ("AC220", before)
 
 
-def test_a_value_that_is_too_long_for_a_folder(people: Path) -> None:
+def test_a_value_that_is_too_long_for_a_folder_is_an_error(people: Path) -> None:
     people.write_text(PEOPLE + f"2020,1,{'secret' * 100}\n")
     with pytest.raises(acompass.TableError) as raised:
         run(people, ["Area"])

@@ -1,4 +1,4 @@
-"""Names, types and missing values of a Parquet file are kept."""
+"""Parquet files keep their names, types and missing values; damaged and malformed files are reported."""
 
 import datetime
 import gzip
@@ -26,7 +26,7 @@ from acompass.tables.csv import MalformedCsv, read_records
 from acompass.tables.formats import FileFormat
 from acompass.tables.input import open_source
 from tests.length import at_length
-from tests.tables.tables import csv_file, fault, loaded, loading, unprivileged, unprivileged_folder
+from tests.tables.tables import csv_file, drop_privileges, fault, load_records, loading, unprivileged_folder
 
 
 def parquet(folder: Path, columns: dict[str, Any], name: str = "table.parquet", **options: Any) -> str:
@@ -35,7 +35,7 @@ def parquet(folder: Path, columns: dict[str, Any], name: str = "table.parquet", 
     return path
 
 
-def test_names_that_the_engine_would_change(tmp_path: Path) -> None:
+def test_names_that_the_engine_would_change_are_kept(tmp_path: Path) -> None:
     path = str(tmp_path / "table.parquet")
     arrays = [pyarrow.array([number]) for number in range(5)]
     names = ["a", "A", "", 'q"; DROP', "c0"]
@@ -76,7 +76,7 @@ def test_names_that_the_engine_would_change(tmp_path: Path) -> None:
         (pyarrow.array([[1, 2]]), "opaque", [1, 2]),
     ],
 )
-def test_types(tmp_path: Path, array: Any, type_: str, read: Any) -> None:
+def test_a_stored_value_has_this_type(tmp_path: Path, array: Any, type_: str, read: Any) -> None:
     uses = {} if type_ == "opaque" else {"a": Use.ANY}
     with loading(parquet(tmp_path, {"a": array}), **uses) as table:
         assert table.types == [type_]
@@ -98,10 +98,10 @@ def test_missing_values_are_counted(tmp_path: Path, statistics: bool) -> None:
         assert table.loaded.prepared.records == 15
 
 
-def test_missing_values_dropped_and_filled(tmp_path: Path) -> None:
+def test_missing_values_are_dropped_or_filled(tmp_path: Path) -> None:
     path = parquet(tmp_path, {"n": [1, None, 3], "f": [float("nan"), 0.5, 1.5], "x": [None, None, None]})
-    assert loaded(path, missing="drop", n=Use.ANY, f=Use.ANY) == [(3, 1.5, None)]
-    assert loaded(path, missing="9", n=Use.ANY, f=Use.ANY) == [(1, 9.0, None), (9, 0.5, None), (3, 1.5, None)]
+    assert load_records(path, missing="drop", n=Use.ANY, f=Use.ANY) == [(3, 1.5, None)]
+    assert load_records(path, missing="9", n=Use.ANY, f=Use.ANY) == [(1, 9.0, None), (9, 0.5, None), (3, 1.5, None)]
 
 
 @pytest.mark.parametrize(
@@ -113,17 +113,17 @@ def test_missing_values_dropped_and_filled(tmp_path: Path) -> None:
         (pyarrow.array([None], "bool"), "yes"),
     ],
 )
-def test_a_filling_of_another_type(tmp_path: Path, array: Any, value: str) -> None:
+def test_a_fill_value_of_another_type_is_rejected(tmp_path: Path, array: Any, value: str) -> None:
     assert fault(parquet(tmp_path, {"a": array}), missing=value, a=Use.ANY).code == "AC213"
 
 
 def test_a_glob_is_one_table_in_order(tmp_path: Path) -> None:
     for number in range(12):
         parquet(tmp_path, {"a": [number * 2, number * 2 + 1]}, f"{number:02}.parquet")
-    assert loaded(f"{tmp_path}/*.parquet", a=Use.ANY) == [(number,) for number in range(24)]
+    assert load_records(f"{tmp_path}/*.parquet", a=Use.ANY) == [(number,) for number in range(24)]
 
 
-def test_files_that_differ(tmp_path: Path) -> None:
+def test_files_with_different_types_are_rejected(tmp_path: Path) -> None:
     parquet(tmp_path, {"a": [1]}, "1.parquet")
     other = parquet(tmp_path, {"a": ["x"]}, "2.parquet")
     found = fault(f"{tmp_path}/*.parquet")
@@ -177,7 +177,7 @@ SECRET = "Hypertension"
         ("a,b,a\n", "AC208", None),
     ],
 )
-def test_malformed_text(tmp_path: Path, content: str | bytes, code: str, line: int | None) -> None:
+def test_malformed_text_is_located(tmp_path: Path, content: str | bytes, code: str, line: int | None) -> None:
     found = fault(csv_file(tmp_path, content))
     assert found.code == code
     assert line is None or f"line {line} " in found.message
@@ -185,7 +185,7 @@ def test_malformed_text(tmp_path: Path, content: str | bytes, code: str, line: i
 
 
 @pytest.mark.slow
-def test_a_fault_far_into_a_large_file(tmp_path: Path) -> None:
+def test_an_error_far_into_a_large_file_is_located(tmp_path: Path) -> None:
     path = csv_file(tmp_path, "a,b\n" + "1,2\n" * 300_000 + f"1,{SECRET},3\n" + "1,2\n" * 100)
     assert fault(path).message == f"line 300002 of `{path}` has 3 fields, expected 2"
 
@@ -205,44 +205,44 @@ def test_the_file_of_a_glob_that_is_ragged_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["none.csv", "none.parquet", "none*.csv"])
-def test_no_such_table(tmp_path: Path, path: str) -> None:
+def test_a_missing_table_is_reported(tmp_path: Path, path: str) -> None:
     assert fault(str(tmp_path / path)).code == "AC201"
 
 
-def test_a_folder(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_table(tmp_path: Path) -> None:
     found = fault(str(tmp_path))
     assert found.code == "AC202"
     assert f"{tmp_path}/*.csv" in (found.help or "")
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.parquet"])
-def test_no_permission(name: str) -> None:
+def test_a_table_without_read_permission_is_reported(name: str) -> None:
     with unprivileged_folder() as folder:
         path = csv_file(folder, "a\n1\n", name)
         os.chmod(path, 0)
-        with unprivileged():
+        with drop_privileges():
             assert fault(path).code == "AC203"
 
 
-def test_a_broken_link_and_a_link_to_itself(tmp_path: Path) -> None:
+def test_a_broken_link_and_a_link_to_itself_are_reported(tmp_path: Path) -> None:
     (tmp_path / "lost.csv").symlink_to(tmp_path / "none.csv")
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
     assert fault(str(tmp_path / "lost.csv")).code == "AC201"
     assert fault(str(tmp_path / "loop.csv")).code == "AC203"
 
 
-def test_damaged_gzip(tmp_path: Path) -> None:
+def test_a_damaged_gzip_file_is_rejected(tmp_path: Path) -> None:
     whole = gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (n, n * 7919 % 104729) for n in range(100_000)))
     for damaged in (whole[: len(whole) // 2], whole[:-4], b"a,b\n1,2\n"):
         assert fault(csv_file(tmp_path, damaged, "table.csv.gz")).code == "AC214"
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"a,b\n1,2\n", b"PAR1" + b"\0" * 100 + b"PAR1"])
-def test_damaged_parquet(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_parquet_file_is_rejected(tmp_path: Path, content: bytes) -> None:
     assert fault(csv_file(tmp_path, content, "table.parquet")).code == "AC214"
 
 
-def test_a_value_that_is_not_a_number(tmp_path: Path) -> None:
+def test_a_value_that_is_not_a_number_is_located(tmp_path: Path) -> None:
     path = csv_file(tmp_path, f'n,t\n1,"a\nb"\n\n{SECRET},x\n2,y\nunknown,z\n')
     found = fault(path, n=Use.NUMBER)
     assert found.code == "AC210"
@@ -251,7 +251,7 @@ def test_a_value_that_is_not_a_number(tmp_path: Path) -> None:
     )
 
 
-def test_a_number_too_long(tmp_path: Path) -> None:
+def test_a_number_that_is_too_long_is_rejected(tmp_path: Path) -> None:
     found = fault(csv_file(tmp_path, "n\n" + "9" * 30 + "\n0." + "1" * 9 + "\n"), n=Use.NUMBER)
     assert found.code == "AC211"
     assert "39 digits" in found.message
@@ -336,7 +336,7 @@ def test_the_engine_and_our_own_parser_agree(con: duckdb.DuckDBPyConnection, bod
 
 
 def by_definition(content: bytes) -> Records | None:
-    """The records according to our own parser; None if the text is malformed or ragged."""
+    """The records by our own parser; None if the text is malformed or the rows differ in length."""
     try:
         _, *rows = (fields for _, fields in read_records(content.splitlines(keepends=True), ","))
     except MalformedCsv:

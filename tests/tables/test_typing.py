@@ -17,7 +17,7 @@ import acompass
 from acompass.language.program.types import INTEGER, Column, Type, decimal
 from acompass.language.program.uses import Use
 from acompass.semantics import core
-from tests.plan.fixtures import case_of
+from tests.plan.fixtures import make_case
 from tests.tables.tables import csv_file, fault, loading
 
 BIG = 2**63
@@ -40,14 +40,16 @@ BIG = 2**63
         (["1.5", "2"], Use.ANY, "text", ["1.5", "2"]),
     ],
 )
-def test_the_type_of_a_column(tmp_path: Path, values: list[str], use: Use, type_: str, read: list[object]) -> None:
+def test_the_policy_and_the_values_decide_the_type(
+    tmp_path: Path, values: list[str], use: Use, type_: str, read: list[object]
+) -> None:
     with loading(csv_file(tmp_path, "a,b\n" + "".join(f"{value},x\n" for value in values)), a=use) as table:
         assert table.types == [type_, "text"]
         assert [record[0] for record in table.records] == read
 
 
 @pytest.mark.parametrize("bad", ["1e3", ".5", "1.", "0x1", "1_000", "1,000", " 1", "1 ", "٣", "nan", "inf", '""'])
-def test_values_that_are_not_numbers(tmp_path: Path, bad: str) -> None:
+def test_values_that_are_not_numbers_are_rejected(tmp_path: Path, bad: str) -> None:
     field = f'"{bad}"' if "," in bad else bad
     assert fault(csv_file(tmp_path, f"a;b\n1;x\n{field};x\n"), a=Use.NUMBER).code == "AC210"
 
@@ -59,7 +61,7 @@ def test_unnamed_columns_pass_through_and_are_typed_for_canonical_order_only(tmp
         assert table.loaded.prepared.order_integers() == {1}
 
 
-def test_missing_values_do_not_decide(tmp_path: Path) -> None:
+def test_missing_values_do_not_decide_the_type(tmp_path: Path) -> None:
     with loading(csv_file(tmp_path, "a,b\n,x\n7,x\n"), a=Use.NUMBER) as table:
         assert table.types[0] == "integer"
         assert table.missing == {0: 1}
@@ -76,7 +78,7 @@ def test_missing_values_do_not_decide(tmp_path: Path) -> None:
         ("", Use.TEXT, "text", ["", "7"]),
     ],
 )
-def test_missing_values_dropped_and_filled(
+def test_missing_values_are_dropped_or_filled(
     tmp_path: Path, missing: str, use: Use, type_: str, read: list[object]
 ) -> None:
     with loading(csv_file(tmp_path, "a,b\n,\n7,\n"), missing=missing, a=use) as table:
@@ -84,7 +86,7 @@ def test_missing_values_dropped_and_filled(
         assert table.records == [(value, None) for value in read]
 
 
-def test_a_filling_of_another_type(tmp_path: Path) -> None:
+def test_a_fill_value_of_another_type_is_rejected(tmp_path: Path) -> None:
     found = fault(csv_file(tmp_path, "a,b\n,\n7,\n"), missing="unknown", a=Use.NUMBER)
     assert found.code == "AC213"
 
@@ -142,8 +144,8 @@ POLICIES = {
     "chain": "EACH RESULT : n > {low} : REPLACE n WITH 0; EACH RESULT : n < {high} : REPLACE n WITH {low};",
 }
 
-#: for each kind of table, a function that makes one with a column of numbers
-HOLDERS: dict[str, Callable[[list[int], str], Any]] = {
+#: for each kind of table, a function that makes one from numbers and their width
+TABLES: dict[str, Callable[[list[int], str], Any]] = {
     "arrow": lambda values, width: pyarrow.table({"n": pyarrow.array(values, width)}),
     "pandas": lambda values, width: pandas.DataFrame({"n": numpy.array(values, width)}),
     "pandas, nullable": lambda values, width: pandas.DataFrame({"n": pandas.array(values, _nullable(width))}),
@@ -157,26 +159,26 @@ def _nullable(width: str) -> str:
     return width.replace("uint", "UInt") if width.startswith("u") else width.replace("int", "Int")
 
 
-def values_of(width: str) -> list[int]:
+def boundary_values(width: str) -> list[int]:
     limits = numpy.iinfo(width)
     rng = random.Random(width)
     low, high = int(limits.min), int(limits.max)
     return [low, high, 0, 1, high - 1, high, *(rng.randint(low, high) for _ in range(4))]
 
 
-def type_of(width: str) -> Type:
+def language_type(width: str) -> Type:
     return decimal(0) if width == "uint64" else INTEGER
 
 
-def expected(policy: str, values: list[int], type_: Type) -> tuple[list[Any], list[tuple[bool | None, int]]]:
+def run_semantics(policy: str, values: list[int], type_: Type) -> tuple[list[Any], list[tuple[bool | None, int]]]:
     records = [(Decimal(value) if type_ != INTEGER else value,) for value in values]
-    program = case_of(policy, (Column("n", type_),), records).program()
+    program = make_case(policy, (Column("n", type_),), records).program()
     outcome = core.run_program(program, records, core.trace_of_seed("a seed"))
     verdicts = [(verdict.holds, verdict.affected) for verdict in outcome.requirements]
     return [value for (value,) in core.canonical_order(program.final_schema, outcome.records)], verdicts
 
 
-def column_of(table: Any) -> list[Any]:
+def read_column(table: Any) -> list[Any]:
     if isinstance(table, list):
         return [record["n"] for record in table]
     if isinstance(table, pyarrow.Table):
@@ -191,24 +193,24 @@ def test_every_width_means_the_same(width: str, policy: str) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("holder", HOLDERS)
-def test_every_holder_means_the_same(holder: str, width: str) -> None:
-    assert_as_in_semantics(holder, width, "\n".join(POLICIES[name] for name in ("sum", "constant", "text")))
+@pytest.mark.parametrize("kind", TABLES)
+def test_every_kind_of_table_means_the_same(kind: str, width: str) -> None:
+    assert_as_in_semantics(kind, width, "\n".join(POLICIES[name] for name in ("sum", "constant", "text")))
 
 
-def assert_as_in_semantics(holder: str, width: str, policy: str) -> None:
-    values = values_of(width)
+def assert_as_in_semantics(kind: str, width: str, policy: str) -> None:
+    values = boundary_values(width)
     low, high, some = min(values), max(values), values[-1]
     text = policy.format(low=low, high=high, some=some, total=sum(values))
-    result = acompass.run(text, HOLDERS[holder](values, width), seed="a seed", order="canonical")
-    records, verdicts = expected(text, values, type_of(width))
-    assert column_of(result.table) == records
+    result = acompass.run(text, TABLES[kind](values, width), seed="a seed", order="canonical")
+    records, verdicts = run_semantics(text, values, language_type(width))
+    assert read_column(result.table) == records
     assert [(each.holds, each.affected) for each in result.requirements] == verdicts
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("holder", ["arrow", "pandas", "polars"])
-def test_a_check_keeps_the_width(holder: str, width: str) -> None:
-    table = HOLDERS[holder](values_of(width), width)
+@pytest.mark.parametrize("kind", ["arrow", "pandas", "polars"])
+def test_a_check_keeps_the_width(kind: str, width: str) -> None:
+    table = TABLES[kind](boundary_values(width), width)
     kept = acompass.run("EACH RESULT : n >= 0 OR n < 0;", table).table
     assert kept.equals(table)

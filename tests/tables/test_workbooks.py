@@ -1,4 +1,4 @@
-"""A sheet of a workbook is read like the CSV file that Excel would export."""
+"""A sheet of a workbook is read like the CSV file that Excel exports."""
 
 import csv
 import datetime
@@ -23,12 +23,12 @@ from acompass.tables.input import open_source
 from tests.length import at_length
 from tests.tables.tables import with_stored_values, workbook
 
-#: names no column, so that every value is written as it was read
+#: names no column, so every value is released unchanged
 NOTHING = "EACH PROCESS COUNT(*) AS n : n >= 0;"
 PEOPLE = (("Age", "Zip"), (54, "01234"), (82, "02139"))
 
 
-def released(table: Path, policy: str = NOTHING, **options: Any) -> str:
+def release(table: Path, policy: str = NOTHING, **options: Any) -> str:
     output = table.with_name("released.csv")
     acompass.run(policy, table, output=output, **options)
     with open(output, encoding="utf-8", newline="") as file:
@@ -41,7 +41,7 @@ def fault(table: Path, policy: str = NOTHING, **options: Any) -> Diagnostic:
     return raised.value.diagnostics[0]
 
 
-def exported(value: Any) -> str:
+def export_text(value: Any) -> str:
     """The text of a cell in a CSV export, computed independently of the reader."""
     match value:
         case None:
@@ -72,14 +72,16 @@ LAW_POLICY = "EACH RESULT : Age <= 50 : REPLACE Age WITH 50;"
 @settings(max_examples=at_length(8))
 @given(rows=ROWS)
 @pytest.mark.slow
-def test_the_same_as_the_csv_of_the_same_table(tmp_path_factory: pytest.TempPathFactory, rows: Any) -> None:
+def test_a_workbook_gives_the_result_of_the_same_table_as_csv(
+    tmp_path_factory: pytest.TempPathFactory, rows: Any
+) -> None:
     folder = tmp_path_factory.mktemp("law")
     names = ("Age", "Number", "Text", "Date", "Flag")
     book = workbook(folder / "table.xlsx", Data=[names, *rows])
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows([names, *([*map(exported, row)] for row in rows)])
+    csv.writer(text, lineterminator="\n").writerows([names, *([*map(export_text, row)] for row in rows)])
     (folder / "table.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
-    assert released(book, LAW_POLICY) == released(folder / "table.csv", LAW_POLICY)
+    assert release(book, LAW_POLICY) == release(folder / "table.csv", LAW_POLICY)
 
 
 def test_a_cell_is_what_excel_shows_without_its_format(tmp_path: Path) -> None:
@@ -90,14 +92,14 @@ def test_a_cell_is_what_excel_shows_without_its_format(tmp_path: Path) -> None:
         ("1.50", 1e20, 1e-7, False, datetime.date(1999, 1, 1), datetime.datetime(2020, 1, 2),
          datetime.time(0, 0), datetime.timedelta(minutes=5), None),
     ]  # fmt: skip
-    assert released(workbook(tmp_path / "t.xlsx", S=rows)).splitlines() == [
+    assert release(workbook(tmp_path / "t.xlsx", S=rows)).splitlines() == [
         "text,whole,fraction,flag,day,moment,time,span,none",
         "01234,54,0.1,TRUE,2020-02-29,2020-01-02T03:04:05,06:07:08,26:30:00,x",
         "1.50,100000000000000000000,0.0000001,FALSE,1999-01-01,2020-01-02T00:00:00,00:00:00,0:05:00,",
     ]
 
 
-def test_dates_of_both_epochs(tmp_path: Path) -> None:
+def test_dates_of_both_epochs_are_read(tmp_path: Path) -> None:
     for epoch in (None, CALENDAR_MAC_1904):
         book = openpyxl.Workbook()
         if epoch is not None:
@@ -105,7 +107,7 @@ def test_dates_of_both_epochs(tmp_path: Path) -> None:
         book.active.append(["Day"])
         book.active.append([datetime.date(2020, 2, 29)])
         book.save(tmp_path / "t.xlsx")
-        assert released(tmp_path / "t.xlsx") == "Day\n2020-02-29\n"
+        assert release(tmp_path / "t.xlsx") == "Day\n2020-02-29\n"
 
 
 def test_the_table_may_begin_anywhere_and_end_before_formatted_cells(tmp_path: Path) -> None:
@@ -114,7 +116,7 @@ def test_the_table_may_begin_anywhere_and_end_before_formatted_cells(tmp_path: P
     sheet["C4"], sheet["D4"], sheet["C5"], sheet["D5"], sheet["C7"] = "Age", "Zip", 54, "x", 60
     sheet["F20"].number_format = "0.0"
     book.save(tmp_path / "t.xlsx")
-    assert released(tmp_path / "t.xlsx") == "Age,Zip\n54,x\n,\n60,\n"
+    assert release(tmp_path / "t.xlsx") == "Age,Zip\n54,x\n,\n60,\n"
 
 
 def test_merged_cells_have_their_value_once(tmp_path: Path) -> None:
@@ -123,14 +125,14 @@ def test_merged_cells_have_their_value_once(tmp_path: Path) -> None:
         book.active.append(row)
     book.active.merge_cells("A2:A3")
     book.save(tmp_path / "t.xlsx")
-    assert released(tmp_path / "t.xlsx") == "Area,Age\nnorth,1\n,2\n"
+    assert release(tmp_path / "t.xlsx") == "Area,Age\nnorth,1\n,2\n"
 
 
-def test_the_stored_value_of_a_formula(tmp_path: Path) -> None:
+def test_the_stored_value_of_a_formula_is_read(tmp_path: Path) -> None:
     book = workbook(tmp_path / "t.xlsx", S=[("Age", "Sum"), (1, "=A2+1"), (2, "=A3+1")])
     found = fault(book)
     assert (found.code, "2 formulas" in found.message, "`B2`" in found.message) == ("AC246", True, True)
-    assert released(with_stored_values(book, "2", "3")) == "Age,Sum\n1,2\n2,3\n"
+    assert release(with_stored_values(book, "2", "3")) == "Age,Sum\n1,2\n2,3\n"
 
 
 def test_errors_of_excel_are_not_missing_values(tmp_path: Path) -> None:
@@ -145,7 +147,7 @@ def test_errors_of_excel_are_not_missing_values(tmp_path: Path) -> None:
     assert (found.code, "2 cells" in found.message, "`A2`" in found.message) == ("AC246", True, True)
 
 
-def test_the_first_sheet_that_is_not_hidden_or_the_named_one(tmp_path: Path) -> None:
+def test_the_first_visible_sheet_or_the_named_one_is_read(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     book.active.title = "Notes"
     book.active.sheet_state = "hidden"
@@ -157,9 +159,9 @@ def test_the_first_sheet_that_is_not_hidden_or_the_named_one(tmp_path: Path) -> 
     book.create_sheet("Empty")
     path = tmp_path / "t.xlsx"
     book.save(path)
-    assert released(path) == "People\n1\n"
-    assert released(path, sheet="Others") == "Others\n1\n"
-    assert released(path, sheet="Notes") == "Hidden\n"
+    assert release(path) == "People\n1\n"
+    assert release(path, sheet="Others") == "Others\n1\n"
+    assert release(path, sheet="Notes") == "Hidden\n"
     unknown = fault(path, sheet="people")
     assert (unknown.code, unknown.help) == ("AC245", "sheets: `Notes`, `People`, `Others`, `Empty`")
     assert fault(path, sheet="Empty").code == "AC204"
@@ -174,12 +176,12 @@ def test_the_first_sheet_that_is_not_hidden_or_the_named_one(tmp_path: Path) -> 
         ((datetime.date(2020, 1, 2), True), "2020-01-02,TRUE\n1,2\n"),
     ],
 )
-def test_names_of_columns(tmp_path: Path, names: tuple[Any, ...], expected: str) -> None:
+def test_names_of_columns_may_be_numbers_and_dates(tmp_path: Path, names: tuple[Any, ...], expected: str) -> None:
     path = workbook(tmp_path / "t.xlsx", S=[names, (1, 2)])
     if expected.startswith("AC"):
         assert fault(path).code == expected
     else:
-        assert released(path) == expected
+        assert release(path) == expected
 
 
 def test_a_row_in_a_message_is_the_row_of_the_sheet(tmp_path: Path) -> None:
@@ -218,9 +220,9 @@ def test_every_call_that_reads_a_table_reads_a_workbook(tmp_path: Path) -> None:
         assert session.columns == ("Age", "Zip")
 
 
-def test_an_export_with_decimal_commas(tmp_path: Path) -> None:
+def test_an_export_with_decimal_commas_has_semicolons(tmp_path: Path) -> None:
     path = workbook(tmp_path / "t.xlsx", S=[("Dose", "Name"), (1.5, "Zoë"), (2, "a;b")])
-    text = released(path, "EACH RESULT : Dose <= 1.75 : REPLACE Dose WITH 1.75;", decimal=",")
+    text = release(path, "EACH RESULT : Dose <= 1.75 : REPLACE Dose WITH 1.75;", decimal=",")
     assert text == 'Dose;Name\n1,5;Zoë\n1,75;"a;b"\n'
     acompass.run(NOTHING, path, output=tmp_path / "out.csv", encoding="cp1252", delimiter=",")
     assert (tmp_path / "out.csv").read_bytes() == "Dose,Name\n1.5,Zoë\n2,a;b\n".encode("cp1252")
@@ -228,7 +230,7 @@ def test_an_export_with_decimal_commas(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_workbooks_are_rejected(tmp_path: Path, seed: int) -> None:
-    """Any damage gives a diagnostic: neither the reader nor our search for errors crashes."""
+    """Any damage is reported; neither the reader nor the search for errors crashes."""
     rng, path = Random(seed), workbook(tmp_path / "t.xlsx", S=PEOPLE)
     whole, found = path.read_bytes(), set()
     for _ in range(60):
@@ -245,7 +247,7 @@ def test_damaged_workbooks_are_rejected(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_without_calamine(tmp_path: Path) -> None:
+def test_the_error_without_calamine_names_the_extra(tmp_path: Path) -> None:
     path = workbook(tmp_path / "t.xlsx", S=PEOPLE)
     code = (
         "import sys; sys.modules['python_calamine'] = None\n"

@@ -1,4 +1,4 @@
-"""The runs of a case share what they ask in common, and nothing that is gone."""
+"""The runs of a case share the results of equal statements, but never those of dropped tables."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`acompass doctor` tells what works and what does not, and nothing about the machine's owner."""
+"""`acompass doctor` reports what works and what does not, and reveals nothing about the machine's owner."""
 
 import json
 import os
@@ -30,7 +30,7 @@ MARKER = "Qx7Zmark"
 def _doctor(
     *arguments: str, folder: Path, **changes: str | None
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, Finding]]:
-    """The command with these changes of its environment, and its findings by name."""
+    """Run the command in a changed environment; returns its outcome and its findings by name."""
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), **changes}
     ran = subprocess.run(
         [sys.executable, "-m", "acompass", "doctor", "--json", *arguments],
@@ -52,21 +52,21 @@ def _findings(printed: Mapping[str, object]) -> dict[str, Finding]:
 
 
 def _module(folder: Path, name: str, code: str) -> str:
-    """A PYTHONPATH on which a module of this name comes before the real one."""
+    """Write a module, and return a PYTHONPATH on which it precedes the real one."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.py").write_text(code, encoding="utf-8")
     return os.pathsep.join([str(folder), str(PACKAGE.parent)])
 
 
 @pytest.mark.slow
-def test_what_works_is_told() -> None:
+def test_doctor_reports_what_works() -> None:
     ran = CliRunner().invoke(app, ["doctor"])
-    told = [" ".join(line.split()) for line in ran.stdout.splitlines()]
-    assert told[0].startswith("acompass 0.1.0, Python 3.")
-    assert "duckdb works gives the same table as `reference` for a small policy" in told
-    assert "reference works runs the same policy" in told
-    assert any(line.startswith("click works 8.") for line in told)
-    assert (ran.exit_code == 0) == told[-1].startswith("everything that is installed works")
+    lines = [" ".join(line.split()) for line in ran.stdout.splitlines()]
+    assert lines[0].startswith("acompass 0.1.0, Python 3.")
+    assert "duckdb works gives the same table as `reference` for a small policy" in lines
+    assert "reference works runs the same policy" in lines
+    assert any(line.startswith("click works 8.") for line in lines)
+    assert (ran.exit_code == 0) == lines[-1].startswith("everything that is installed works")
 
 
 @pytest.mark.slow
@@ -84,8 +84,8 @@ def test_the_json_has_the_same_findings() -> None:
 
 
 @pytest.mark.slow
-def test_nothing_tells_a_path_a_host_a_person_or_a_password(tmp_path: Path) -> None:
-    """Everything around the command has a marker in its name, also what fails."""
+def test_the_output_has_no_path_host_person_or_password(tmp_path: Path) -> None:
+    """Everything around the command has a marker in its name, including what fails."""
     folder = tmp_path / f"{MARKER} folder"
     path = _module(folder / "broken", "numpy", f"raise RuntimeError('{MARKER} at {folder}')")
     for name in ("home", "tmp"):
@@ -131,7 +131,7 @@ def test_nothing_tells_a_path_a_host_a_person_or_a_password(tmp_path: Path) -> N
     ("library", "also"),
     [("duckdb", ["reference"]), ("lark", ["duckdb", "reference"]), ("sqlglot", ["duckdb"])],
 )
-def test_a_broken_library_is_told_without_a_traceback(library: str, also: list[str], tmp_path: Path) -> None:
+def test_a_broken_library_is_reported_without_a_traceback(library: str, also: list[str], tmp_path: Path) -> None:
     path = _module(tmp_path / "broken", library, "import no_such_module")
     ran, found = _doctor("--engine", "postgres://localhost/x", folder=tmp_path, PYTHONPATH=path)
     assert ran.returncode == 1
@@ -159,7 +159,7 @@ def test_a_broken_library_is_told_without_a_traceback(library: str, also: list[s
         ),
     ],
 )
-def test_a_module_that_fails_in_any_way(
+def test_a_module_that_fails_in_any_way_is_reported(
     code: str, failure: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", _module(tmp_path, "calamity", code))
@@ -191,7 +191,7 @@ def test_versions_are_compared_as_numbers(version: str, least: str, older: bool)
     assert is_older(version, least) is older
 
 
-def test_a_missing_part_is_no_failure_and_a_missing_library_is_one() -> None:
+def test_a_missing_part_is_not_a_failure_but_a_missing_library_is() -> None:
     needed = [Need("no-such-library", "1", "studio"), Need("no-such-library", "1", None)]
     found = libraries.examine_libraries(needed)
     (part,) = libraries.optional_findings(needed, found)
@@ -228,7 +228,7 @@ def test_an_engine_that_differs_is_broken(monkeypatch: pytest.MonkeyPatch) -> No
     assert (duckdb.state, reference.state) == (State.BROKEN, State.WORKS)
 
 
-def test_an_engine_that_is_asked_for_and_differs_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_requested_engine_that_differs_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("acompass.testing.conformance.differential.agrees", lambda url, case: False)
     *_, asked = examine_engines(["local[2]"], ())
     assert (asked.name, asked.state) == ("local", State.BROKEN)
@@ -252,12 +252,12 @@ def test_an_engine_that_fails_is_broken(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("engine", ["postgres", "spark"])
-def test_an_engine_that_is_asked_for_agrees(engine: str, engine_url: str) -> None:
+def test_a_requested_engine_agrees(engine: str, engine_url: str) -> None:
     *_, asked = examine_engines([engine_url], ())
     assert (asked.state, asked.detail) == (State.WORKS, "agrees with `reference` on a small policy")
 
 
-def test_the_reason_of_a_server_is_told_in_other_words(postgres: Server) -> None:
+def test_the_reason_of_a_server_is_reworded(postgres: Server) -> None:
     wrong = [postgres.url(user=MARKER), postgres.url().replace("/english", f"/{MARKER}")]
     assert [finding.detail.partition(": ")[2] for finding in examine_engines(wrong, ())[2:]] == [
         "the user is unknown",
@@ -265,7 +265,7 @@ def test_the_reason_of_a_server_is_told_in_other_words(postgres: Server) -> None
     ]
 
 
-def test_without_temporary_space(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_temporary_folder_that_cannot_be_written_is_broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / MARKER))
     found = doctor.temporary_space()
     assert (found.state, found.detail) == (State.BROKEN, "cannot be written")
@@ -280,7 +280,7 @@ def test_without_temporary_space(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         (10**13, "more than 100 GB"),
     ],
 )
-def test_free_space_is_a_class(free: int, words: str) -> None:
+def test_free_space_is_reported_as_a_size_class(free: int, words: str) -> None:
     assert doctor._space_class(free) == words
 
 
@@ -292,7 +292,7 @@ def test_free_space_is_a_class(free: int, words: str) -> None:
         (f"echo {MARKER} >&2; exit 1", State.BROKEN, "needed by Spark, but missing or broken"),
     ],
 )
-def test_javas_of_all_ages(
+def test_java_is_reported_with_its_version(
     program: str, state: State, detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     java = tmp_path / "bin" / "java"

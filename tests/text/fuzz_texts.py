@@ -1,6 +1,6 @@
-"""Parse, check, format, fix and render mutated and random texts: none may raise an exception.
+"""Parse, check, format, fix and render mutated and random texts, none of which may raise an exception.
 
-`python -m tests.text.fuzz_texts --cases 1000000` runs the long lane on all cores."""
+`python -m tests.text.fuzz_texts --cases 1000000` uses all cores."""
 
 import argparse
 import os
@@ -119,7 +119,7 @@ _MUTATIONS: tuple[Callable[[random.Random, str], str], ...] = (
 
 
 def exercise(text: str) -> None:
-    """Everything that needs no table."""
+    """Do everything that needs no table."""
     program, diagnostics = parse_text(text)
     _, findings = check(program, text, SCHEMA, PARAMS)
     every = (*diagnostics, *findings)
@@ -127,9 +127,9 @@ def exercise(text: str) -> None:
     render_json(every, text, "policy.acp")
     for diagnostic in every:
         for fix in diagnostic.fixes:
-            _fixes_nothing_else(text, diagnostic, fix)
+            _require_no_other_change(text, diagnostic, fix)
     if diagnostics:
-        _refuses_to_format(text)
+        _require_unformatted(text)
         return
     formatted = format_program(text)
     assert parse_text(formatted)[0] == program, "formatting changed the tree or the comments"
@@ -141,11 +141,11 @@ def _words(program: Program) -> list[str]:
     return [comment.text.lstrip("#/-") for comment in program.comments]
 
 
-def _fixes_nothing_else(text: str, diagnostic: Diagnostic, fix: Fix) -> None:
+def _require_no_other_change(text: str, diagnostic: Diagnostic, fix: Fix) -> None:
     (program, before), fixed = parse_text(text), apply_edits(text, fix.edits)
     after, left = parse_text(fixed)
     assert fixed != text, "a fix changed nothing"
-    comments = iter(_words(after))  # an offered quote may end a name before a comment
+    comments = iter(_words(after))  # an offered fix may close a quoted name before a comment
     assert all(words in comments for words in _words(program)), "a fix changed a comment"
     if not fix.is_safe:
         return
@@ -157,7 +157,7 @@ def _fixes_nothing_else(text: str, diagnostic: Diagnostic, fix: Fix) -> None:
     assert is_gone or len(left) < len(before), "a fix fixed nothing"
 
 
-def _refuses_to_format(text: str) -> None:
+def _require_unformatted(text: str) -> None:
     try:
         format_program(text)
     except PolicyError:

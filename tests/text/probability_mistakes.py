@@ -1,4 +1,4 @@
-"""Mistakes in WITH PROBABILITY (X5, X7)."""
+"""Mistakes in WITH PROBABILITY (X5, X7) and RANDOM … FROM (X6)."""
 
 from typing import NamedTuple
 

@@ -35,11 +35,11 @@ A, B, K = tree.String("a"), tree.String("b"), tree.Parameter("k")
     [
         ("WITH PROBABILITY 0.25 REJECT", tree.Sometimes(_number("0.25"), tree.Reject())),
         ("with probability 0.250 reject", tree.Sometimes(_number("0.250"), tree.Reject())),
-        ("RANDOM d FROM ('a')", tree.Draw(D, (tree.Ball(A),))),
-        ("random d from (5 of 'a', k)", tree.Draw(D, (tree.Ball(A, _number("5")), tree.Ball(K)))),
+        ("RANDOM d FROM ('a')", tree.Draw(D, (tree.WeightedValue(A),))),
+        ("random d from (5 of 'a', k)", tree.Draw(D, (tree.WeightedValue(A, _number("5")), tree.WeightedValue(K)))),
         (
             "RANDOM d FROM (2 OF 7, -1.50)",
-            tree.Draw(D, (tree.Ball(_number("7"), _number("2")), tree.Ball(_number("-1.50")))),
+            tree.Draw(D, (tree.WeightedValue(_number("7"), _number("2")), tree.WeightedValue(_number("-1.50")))),
         ),
         (
             "WITH PROBABILITY 0.5 RANDOM d 1 k",
@@ -50,13 +50,13 @@ A, B, K = tree.String("a"), tree.String("b"), tree.Parameter("k")
             tree.Then(
                 (
                     tree.Reject(),
-                    tree.Sometimes(_number("0.5"), tree.Draw(D, (tree.Ball(A), tree.Ball(B)))),
+                    tree.Sometimes(_number("0.5"), tree.Draw(D, (tree.WeightedValue(A), tree.WeightedValue(B)))),
                 )
             ),
         ),
     ],
 )
-def test_trees(text: str, expected: tree.Action) -> None:
+def test_a_text_has_this_tree(text: str, expected: tree.Action) -> None:
     assert _step(text) == expected
 
 
@@ -67,7 +67,7 @@ def test_each_node_has_the_place_of_its_text() -> None:
     step = action.steps[0]
     assert isinstance(step, tree.Sometimes)
     assert isinstance(step.action, tree.Draw)
-    spans = [step.span, step.action.span, *(ball.span for ball in step.action.balls)]
+    spans = [step.span, step.action.span, *(each.span for each in step.action.values)]
     assert [text[span.start : span.end] for span in spans] == [
         "WITH  PROBABILITY 0.5 RANDOM d FROM ( 5 OF 'a' , k )",
         "RANDOM d FROM ( 5 OF 'a' , k )",
@@ -117,7 +117,7 @@ ALWAYS : WITH PROBABILITY /*1*/ 0.50 -- half
         ("ALWAYS : RANDOM d FROM (0.5 OF 'a', 'b');", "ALWAYS : RANDOM d FROM (0.5 OF 'a', 'b');"),
     ],
 )
-def test_fixed_text(text: str, expected: str) -> None:
+def test_safe_fixes_give_this_text(text: str, expected: str) -> None:
     assert fix_safely(text, lambda each: parse_text(each)[1]).text == expected
 
 
@@ -136,7 +136,7 @@ def test_fixed_text(text: str, expected: str) -> None:
         ("ALWAYS : WITH PROBABILITY 0.000001 RANDOM d FROM ('a', 4000000000 OF 'b');", []),
     ],
 )
-def test_the_rarest_outcome_that_is_allowed(text: str, codes: list[str]) -> None:
+def test_an_outcome_has_a_smallest_probability(text: str, codes: list[str]) -> None:
     assert _codes(text) == codes
 
 
@@ -161,7 +161,7 @@ def test_a_long_weight_is_exact() -> None:
     assert _codes(f"ALWAYS : RANDOM d FROM ({10**40} OF 'a', {10**40 - 1} OF 'b');") == []
 
 
-def test_paper_refuses_each_form_at_its_place() -> None:
+def test_paper_rejects_each_form_at_its_place() -> None:
     text = "EACH RESULT : a = 1 : WITH PROBABILITY 0.5 RANDOM a FROM (1, 2);"
     refused = beyond_paper(parse_text(text)[0])
     places = [diagnostic.labels[0].span for diagnostic in refused]

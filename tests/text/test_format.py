@@ -9,7 +9,7 @@ from acompass.language.text import tree
 from acompass.language.text.formatter import format_condition, format_program, format_requirement
 from acompass.language.text.parser import parse_text
 from acompass.language.text.tokens import tokenize
-from tests.text.trees import CONDITIONS, PAPER, REQUIREMENTS, written
+from tests.text.trees import CONDITIONS, PAPER, REQUIREMENTS, join_tokens
 
 
 def _read(text: str) -> tree.Program:
@@ -26,7 +26,7 @@ def _scales(text: str) -> list[str]:
 def _policies(draw: st.DrawFn) -> str:
     requirements = draw(st.lists(REQUIREMENTS, max_size=3))
     tokens = [token.text for each in requirements for token in tokenize(format_requirement(each))[0]]
-    return draw(written(tokens))
+    return draw(join_tokens(tokens))
 
 
 @given(REQUIREMENTS)
@@ -63,7 +63,7 @@ def test_no_comment_is_lost(text: str) -> None:
     assert comments(format_program(text)) == comments(text)
 
 
-def test_canonical_text() -> None:
+def test_a_program_has_this_canonical_text() -> None:
     text = (
         "-- who may be in\n\n"
         "-- top coding\n"

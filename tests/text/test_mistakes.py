@@ -20,7 +20,7 @@ from tests.text.probability_mistakes import Mistake
 
 
 @folded("mistake", MISTAKES, ids=lambda mistake: mistake.text)
-def test_mistake(mistake: Mistake) -> None:
+def test_a_mistake_has_its_code_place_and_help(mistake: Mistake) -> None:
     program, (diagnostic,) = parse_text(mistake.text)
     start, end = diagnostic.labels[0].span.start, diagnostic.labels[0].span.end
     assert Mistake(mistake.text, diagnostic.code, mistake.text[start:end], diagnostic.help or "") == mistake
@@ -42,8 +42,8 @@ def test_every_code_of_a_policy_text_is_among_them() -> None:
     assert {mistake.code for mistake in MISTAKES} == expected
 
 
-def test_all_mistakes_in_one_policy_are_all_reported() -> None:
-    """Except for open quotes, which the next quote below would close."""
+def test_all_mistakes_in_one_policy_are_reported() -> None:
+    """Except for open quotes, which a later quote would close."""
     open_quotes = ("AC002", "AC003")
     whole = [each for each in MISTAKES if each.text.endswith(";") and each.code not in open_quotes]
     _, diagnostics = parse_text("\n".join(mistake.text for mistake in whole))
@@ -92,7 +92,7 @@ def _number(text: str) -> tree.Number:
 A = tree.Name("a")
 
 
-def test_the_example_of_the_issue_is_canonical() -> None:
+def test_the_everyday_example_is_canonical() -> None:
     assert format_program(EXAMPLE) == EXAMPLE
     program = parse_text(EXAMPLE)[0]
     assert format_tree(program) == EXAMPLE
@@ -115,7 +115,7 @@ def test_the_example_of_the_issue_is_canonical() -> None:
         ),
     ],
 )
-def test_maps(text: str, expected: tree.Map) -> None:
+def test_a_map_has_this_tree(text: str, expected: tree.Map) -> None:
     assert _map(text) == expected
 
 
@@ -132,7 +132,7 @@ def test_maps(text: str, expected: tree.Map) -> None:
         ("NOT a NOT LIKE 'x%'", tree.Not(tree.Like(A, tree.String("x%"), negated=True))),
     ],
 )
-def test_conditions(text: str, expected: tree.Condition) -> None:
+def test_a_condition_has_this_tree(text: str, expected: tree.Condition) -> None:
     assert _condition(text) == expected
     assert format_condition(expected).upper() == format_condition(_condition(text)).upper()
 
@@ -186,7 +186,7 @@ def test_own_words_end_a_bare_name_only_in_their_form(text: str, name: str) -> N
     assert parse_text(format_program(text))[0].requirements == (_requirement(text),)
 
 
-def test_several_aggregates() -> None:
+def test_a_process_may_have_several_aggregates() -> None:
     requirement = _requirement(
         'EACH PROCESS COUNT DISTINCT x AS d, count distinct y AS e, SUM("z") AS s, COUNT(*) AS n : n > 1;'
     )
@@ -239,7 +239,7 @@ def _leaf(requirement: tree.Requirement) -> tree.Condition:
         "ALWAYS : DROP y EACH RESULT : a = 1;",
     ],
 )
-def test_a_missing_semicolon_before_the_next_requirement(text: str) -> None:
+def test_a_missing_semicolon_before_the_next_requirement_is_found(text: str) -> None:
     program, (diagnostic,) = parse_text(text)
     assert diagnostic.code == "AC010"
     assert len(program.requirements) == 2
@@ -292,7 +292,7 @@ def test_an_allow_belongs_to_a_step_or_to_all() -> None:
     }
 
 
-def test_paper_refuses_each_form_at_its_place() -> None:
+def test_paper_rejects_each_form_at_its_place() -> None:
     text = (
         "EACH RESULT : a = 1 : REJECT;\n"
         "ALWAYS : DROP x;\n"

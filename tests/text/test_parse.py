@@ -2,7 +2,6 @@
 
 import sys
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,8 @@ from acompass.language.text.formatter import format_program, format_tree
 from acompass.language.text.parser import MAXIMUM_DEPTH, find_continuation, parse_text
 from acompass.language.text.walk import is_core
 from tests.folding import folded
-from tests.text.trees import PAPER, README, README_TEXT, digests, recorded
+from tests.repo.sources import ROOT
+from tests.text.trees import PAPER, README, README_TEXT, digests, recorded_digests
 
 
 def _requirement(text: str) -> tree.Requirement:
@@ -68,7 +68,7 @@ def test_process_has_all_its_parts() -> None:
 
 
 @pytest.mark.parametrize("function", ["SUM", "MIN", "MAX", "COUNT DISTINCT"])
-def test_aggregates_of_a_column(function: str) -> None:
+def test_an_aggregate_has_its_function(function: str) -> None:
     assert _process(f"{function}(a) AS c").aggregate.function == function
 
 
@@ -81,7 +81,7 @@ def test_count_has_no_column() -> None:
     "name",
     ["Count", "COUNT DISTINCT", "Sum of x", "min", "MAX age", "education-num", "_a.b", "Größe 東京", "m²"],
 )
-def test_bare_names(name: str) -> None:
+def test_a_bare_name_is_read_as_it_is_written(name: str) -> None:
     comparison = _comparison(f"{name} = 1")
     assert comparison.name.text == name
 
@@ -132,7 +132,7 @@ def test_a_double_hyphen_is_a_comment_even_after_a_word() -> None:
     assert [comment.text for comment in program.comments] == ["--note", "/* b */", "-- c"]
 
 
-def test_spans_are_the_text() -> None:
+def test_a_span_covers_the_text_of_its_node() -> None:
     text = "-- x\nEACH PROCESS SUM(a b) AS c GROUP BY d : NOT (c >= 3) : REPLACE a b WITH 'z' ;"
     requirement = parse_text(text)[0].requirements[0]
     process = requirement.assertion.result
@@ -221,20 +221,20 @@ def test_any_text_is_read(text: str) -> None:
         ("ALWAYS : DROP a ", {"WORD", "COMMA", "THEN", "SEMICOLON"}),
     ],
 )
-def test_accepted(text: str, accepted: set[str]) -> None:
+def test_the_accepted_tokens_are_known(text: str, accepted: set[str]) -> None:
     assert find_continuation(text).accepted == accepted
 
 
-def test_the_words_of_a_name_that_may_continue() -> None:
+def test_the_words_of_an_unfinished_name_are_known() -> None:
     words = find_continuation("ALWAYS : GENERALIZE Postal code ").words_before
     assert [word.text for word in words] == ["Postal", "code"]
     assert find_continuation("EACH RESULT : a = ").words_before == ()
 
 
-PROGRAMS = recorded()
+PROGRAMS = recorded_digests()
 
 
-def test_there_are_many() -> None:
+def test_many_programs_are_recorded() -> None:
     assert len(PROGRAMS) > 200
 
 
@@ -244,7 +244,6 @@ def test_the_tree_and_the_canonical_text_are_as_before(text: str) -> None:
     assert all(is_core(requirement) for requirement in parse_text(text)[0].requirements)
 
 
-ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "examples/electricity/table.csv"
 
 
@@ -286,13 +285,13 @@ def test_a_number_keeps_its_value() -> None:
 
 
 @pytest.mark.parametrize("word", ["80", "'x'", "k -- a comment"])
-def test_a_tree_that_no_text_has_is_refused(word: str) -> None:
+def test_a_tree_that_no_text_has_is_rejected(word: str) -> None:
     with pytest.raises((ValueError, acompass.PolicyError)):
         _policy(_comparison_built(tree.Parameter(word)))
 
 
 @pytest.mark.parametrize("levels", [100, 100_000])
-def test_a_tree_that_is_too_deep_is_refused(levels: int) -> None:
+def test_a_tree_that_is_too_deep_is_rejected(levels: int) -> None:
     condition: tree.Condition = _comparison_built(tree.Parameter("k"))
     for _ in range(levels):
         condition = tree.Not(condition)

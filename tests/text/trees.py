@@ -1,8 +1,8 @@
 """Hypothesis strategies for trees, and for texts of trees with irregular spaces and comments."""
 
+import argparse
 import json
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
@@ -41,7 +41,7 @@ from acompass.language.text.tree import (
 WORDS = st.from_regex(r"[A-Za-zéß東_][A-Za-z0-9_.é]{0,6}", fullmatch=True).filter(
     lambda word: word.lower() not in KEYWORDS
 )
-#: words that are keywords in some place of a form beyond the paper (X0)
+#: words that are keywords only in some forms beyond the paper (X0)
 CONTEXTUAL = st.sampled_from(
     [
         *("always", "in", "between", "like", "generalize", "drop", "then", "to", "of", "from", "up", "at"),
@@ -106,15 +106,15 @@ MAPS = (
     | st.builds(tree.DatePart, st.sampled_from(tree.DateUnit))
     | st.builds(tree.LevelOf, INTEGERS, STRINGS, st.none() | CONSTANTS)
 )
-#: weights and probabilities that are far from the limits of X7
+#: weights and probabilities far from the limits of X7
 WEIGHTS = st.integers(1, 10**6).map(lambda value: tree.Number(Decimal(value)))
 PROBABILITIES = st.integers(1, 10**4 - 1).map(lambda digits: tree.Number(Decimal(digits).scaleb(-4)))
-BALLS = st.builds(tree.Ball, CONSTANTS, st.none() | WEIGHTS)
+WEIGHTED_VALUES = st.builds(tree.WeightedValue, CONSTANTS, st.none() | WEIGHTS)
 PLAIN = (
     st.just(tree.Reject())
     | st.builds(tree.Replace, NAMES, CONSTANTS)
     | st.builds(tree.Random, NAMES, INTEGERS | PARAMETERS, INTEGERS | PARAMETERS)
-    | st.builds(tree.Draw, NAMES, st.lists(BALLS, min_size=1, max_size=4).map(tuple))
+    | st.builds(tree.Draw, NAMES, st.lists(WEIGHTED_VALUES, min_size=1, max_size=4).map(tuple))
     | st.builds(tree.Generalize, NAMES, MAPS)
 )
 STEPS = PLAIN | st.builds(tree.Sometimes, PROBABILITIES, PLAIN)
@@ -135,7 +135,7 @@ EMPTY = st.just(" ")
 
 
 @st.composite
-def written(draw: st.DrawFn, texts: list[str]) -> str:
+def join_tokens(draw: st.DrawFn, texts: list[str]) -> str:
     """Tokens separated by spaces, line ends and comments, mostly by one space."""
     out = [draw(GAPS | EMPTY)]
     for text in texts:
@@ -218,35 +218,34 @@ PAPER = (
 
 # The core programs of tests/language, the examples and the documentation, with digests of their trees.
 #
-# `python -m tests.text.trees` wrote `core_programs.json` with the parser and the formatter that
-# came before the everyday language (X0). It is not meant to be written again.
+# `python -m tests.text.trees ROOT` wrote `core_programs.json` with the parser and the formatter that
+# preceded the everyday language (X0). Do not write it again.
 
 
-ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).parent / "core_programs.json"
 _BLOCK = re.compile(r"^```acompass[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-#: fields that trees had not, and their values in a core program
+#: fields that trees did not have then, and their values in a core program
 _ADDED = (("others", ()), ("folder", ""), ("hierarchies", {}))
 
 
-def recorded() -> dict[str, list[str]]:
+def recorded_digests() -> dict[str, list[str]]:
     """For each program, the digests of its tree and of its canonical text."""
     programs: dict[str, list[str]] = json.loads(RECORDED.read_text(encoding="utf-8"))
     return programs
 
 
 def digests(text: str) -> list[str]:
-    return [_digest(_described(parse_text(text)[0])), _digest(format_program(text))]
+    return [_digest(_describe(parse_text(text)[0])), _digest(format_program(text))]
 
 
-def _described(node: Any) -> str:
-    """A tree with all its spans. Fields that no tree had before are left out while they are empty."""
+def _describe(node: Any) -> str:
+    """A tree with all its spans, without empty fields that trees did not have then."""
     if isinstance(node, tuple):
-        return f"({', '.join(_described(each) for each in node)})"
+        return f"({', '.join(_describe(each) for each in node)})"
     if not is_dataclass(node):
         return repr(node)
     given = ((field.name, getattr(node, field.name)) for field in fields(node))
-    parts = (f"{name}={_described(value)}" for name, value in given if (name, value) not in _ADDED)
+    parts = (f"{name}={_describe(value)}" for name, value in given if (name, value) not in _ADDED)
     return f"{type(node).__name__}({', '.join(parts)})"
 
 
@@ -255,17 +254,20 @@ def _digest(text: str) -> str:
 
 
 def _programs(root: Path) -> Iterator[str]:
-    """Every text that parses."""
+    """Every policy that parses."""
     pages = [root / "README.md", *(root / "docs").rglob("*.md"), *(root / "tests/language").rglob("*.md")]
     blocks = [block for page in pages for block in _BLOCK.findall(page.read_text(encoding="utf-8"))]
     files = [path.read_text(encoding="utf-8") for path in (root / "examples").rglob("*.acp")]
     return (text for text in [*blocks, *files] if not parse_text(text)[1])
 
 
-def main(root: Path) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Record the core programs of a checkout in core_programs.json.")
+    parser.add_argument("root", type=Path, help="the checkout; must precede the everyday language")
+    root = parser.parse_args().root
     programs = {text: digests(text) for text in sorted(set(_programs(root)))}
     RECORDED.write_text(json.dumps(programs, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT)
+    main()

@@ -1,4 +1,4 @@
-"""Compiles `theory/` into `build/theory`, once for all processes."""
+"""Compile `theory/` into `build/theory`, once for all processes."""
 
 import fcntl
 import shutil
@@ -20,8 +20,8 @@ def needs(*commands: str) -> pytest.MarkDecorator:
 
 
 @cache
-def made(target: str) -> str:
-    """What making the target prints. Another process waits, and finds everything made."""
+def make(target: str) -> str:
+    """Make the target and return the output of `make`. Other processes wait, and find it up to date."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,7 +1,7 @@
-"""The comparison with the extracted interpreter at any length.
+"""Compare `semantics` with the extracted interpreter: `python -m tests.theory.campaign --cases 20000 --workers 2`.
 
-`python -m tests.theory.campaign --cases 20000 --workers 2`. A case depends on its number and the seed, so a
-campaign can be run in pieces: `--first 8000 --cases 12000` goes on after `--cases 8000`."""
+A case depends only on its number and the seed, so a campaign can be split: `--first 8000 --cases 12000` continues
+after `--cases 8000`."""
 
 import argparse
 import sys
@@ -9,17 +9,17 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 
-from tests.theory.building import made
+from tests.theory.building import make
 from tests.theory.oracle import Difference, differences, random_cases
 
-#: cases that one process of the oracle answers
+#: number of cases per process of the oracle
 _SHARE = 250
 
 
 def main() -> int:
     options = _options()
     started, done, differing = time.monotonic(), 0, 0
-    made("oracle")
+    make("oracle")
     with ProcessPoolExecutor(options.workers) as pool:
         shares = _shares(options.seed, options.first, options.first + options.cases)
         for seeds, found in zip(shares, pool.map(_share, shares), strict=True):
@@ -37,19 +37,19 @@ def _shares(seed: int, first: int, end: int) -> list[list[str]]:
 
 
 def _share(seeds: Sequence[str]) -> list[str]:
-    return [_shown(found) for found in differences(random_cases(seeds))]
+    return [_describe(found) for found in differences(random_cases(seeds))]
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
+    parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=1, help="how many processes")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes")
     return parser.parse_args()
 
 
-def _shown(found: Difference) -> str:
+def _describe(found: Difference) -> str:
     case = found.case
     types = ", ".join(f"{column.name} {column.type}" for column in case.schema)
     parts = (case.policy_text, types, case.records, f"semantics {found.semantics}", f"theory {found.theory}")

@@ -1,24 +1,24 @@
-"""The decision of claims about records that is extracted from the theory, beside the verdicts of `prove`."""
+"""The decision procedure for claims about records, extracted from the theory, and the verdicts of `prove`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from acompass.language.program.checker import check
 from acompass.language.program.effects import as_generalize
 from acompass.language.program.program import Program
 from acompass.language.program.types import Kind, Type
 from acompass.language.text.parser import parse_text
 from acompass.prove.search.claims import check_claims, parse_claims
 from acompass.prove.search.verdicts import prove_policy
+from tests.generators.strategies import parse_and_check
 from tests.theory import expressions
 from tests.theory.expressions import form
 from tests.theory.map_tables import labels_of_texts, parts
 from tests.theory.oracle import answers
 from tests.theory.record_policies import RecordPolicy, random_policy
 
-#: a map is asked for the labels of this many texts that a counterexample may have
-_TEXTS = 40
+#: the most times that a question is repeated with more labels
+_REPEATS = 40
 #: the kind of numbers of any scale
 _NUMBER = "number"
 
@@ -31,7 +31,7 @@ class Decided:
 
     @property
     def applies(self) -> bool:
-        """Where a map has no table, or a value no label, the theory does not decide."""
+        """The theory does not decide if a map has no table, or a value no label."""
         return self.theory in ("proved", "refuted")
 
     @property
@@ -41,7 +41,7 @@ class Decided:
 
 @dataclass
 class Question:
-    """The texts whose labels were asked for so far, and the first word of the last answer."""
+    """A question to the oracle, with the texts whose labels it has asked for, and the first word of its last answer."""
 
     policy: RecordPolicy
     texts: list[str] = field(default_factory=list)
@@ -63,15 +63,15 @@ def random_policies(seeds: Iterable[str]) -> list[RecordPolicy]:
     return [random_policy(Random(seed)) for seed in seeds]
 
 
-def decided(policies: Sequence[RecordPolicy]) -> list[Decided]:
+def decide(policies: Sequence[RecordPolicy]) -> list[Decided]:
     found = theory_answers(policies)
     return [Decided(policy, verdict(policy), answer) for policy, answer in zip(policies, found, strict=True)]
 
 
 def theory_answers(policies: Sequence[RecordPolicy]) -> list[str]:
-    """The first word of each answer. The maps are asked for labels that turn out to be needed."""
+    """The first word of each answer. Repeats a question with the labels that the oracle lacked."""
     questions = [Question(policy) for policy in policies]
-    for _ in range(_TEXTS):
+    for _ in range(_REPEATS):
         asked = [each for each in questions if each.is_open]
         for each, reply in zip(asked, answers([each.line() for each in asked]), strict=True):
             each.hear(reply)
@@ -85,7 +85,7 @@ def verdict(policy: RecordPolicy) -> str:
 
 
 def question(policy: RecordPolicy, texts: Iterable[str] = ()) -> str:
-    program = _checked(policy)
+    program = parse_and_check(policy.text, policy.schema)
     (claim,) = check_claims(parse_claims([policy.claim]), program, {})
     assert claim.assertion is not None
     labels = labels_of_texts(program, texts)
@@ -93,14 +93,6 @@ def question(policy: RecordPolicy, texts: Iterable[str] = ()) -> str:
     kinds = [_kind(type_) for type_ in policy.types.values()]
     asserted = expressions.assertion(claim.assertion)
     return form("decide", form(*kinds), form(*_tables(program, kinds)), form(*requirements), asserted)
-
-
-def _checked(policy: RecordPolicy) -> Program:
-    tree, problems = parse_text(policy.text)
-    assert not problems, (policy, problems)
-    program, problems = check(tree, policy.text, policy.schema, {})
-    assert program is not None, (policy, problems)
-    return program
 
 
 def _kind(type_: str | Type) -> str:
@@ -114,7 +106,7 @@ def _kind(type_: str | Type) -> str:
 
 
 def _tables(program: Program, kinds: Sequence[str]) -> Iterator[str]:
-    """The tables of maps, for the types that their columns have at the start."""
+    """The tables of maps, for the types of their columns in the input."""
     for at, requirement in enumerate(program.requirements):
         action = as_generalize(requirement.action)
         if action is None:

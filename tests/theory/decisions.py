@@ -1,7 +1,7 @@
-"""The comparison of `prove` with the extracted decision of claims about records, at any length.
+"""Compare `prove` with the extracted decision procedure for claims about records.
 
-`python -m tests.theory.decisions --cases 20000`. With `--first 5000` it begins with case 5,000, so that
-parts can run side by side."""
+`python -m tests.theory.decisions --cases 20000`. With `--first 5000`, it begins with case 5,000, so that parts of a
+campaign can run in parallel."""
 
 import argparse
 import sys
@@ -9,9 +9,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
-from tests.theory.deciding import Decided, decided, random_policies
+from tests.theory.deciding import Decided, decide, random_policies
 
-#: cases that one process of the oracle answers
+#: number of cases per process of the oracle
 _SHARE = 250
 
 
@@ -22,7 +22,7 @@ def main() -> int:
         verdicts.update(f"{each.prove} and {each.theory}" for each in found)
         different = [each for each in found if not each.agrees]
         differing += len(different)
-        print(*map(_shown, different), sep="\n", end="", flush=True)
+        print(*map(_describe, different), sep="\n", end="", flush=True)
         print(_summary(verdicts, differing, time.monotonic() - started), file=sys.stderr)
     print(_summary(verdicts, differing, time.monotonic() - started))
     return 1 if differing else 0
@@ -31,7 +31,7 @@ def main() -> int:
 def _shares(first: int, cases: int, seed: int) -> Iterator[list[Decided]]:
     for start in range(first, first + cases, _SHARE):
         numbers = range(start, min(start + _SHARE, first + cases))
-        yield decided(random_policies(f"{seed} decisions {number}" for number in numbers))
+        yield decide(random_policies(f"{seed} decisions {number}" for number in numbers))
 
 
 def _options() -> argparse.Namespace:
@@ -42,12 +42,12 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _shown(each: Decided) -> str:
+def _describe(each: Decided) -> str:
     return f"prove {each.prove}, theory {each.theory}\n{each.policy}\n"
 
 
 def _summary(verdicts: Counter[str], differing: int, seconds: float) -> str:
-    """The verdicts of `prove`, each with the answer of the theory, and how often that is none."""
+    """The number of each pair of verdicts, and the share of cases that the theory does not decide."""
     kinds = ", ".join(f"{count:,} {pair}" for pair, count in sorted(verdicts.items()))
     open_ = sum(n for pair, n in verdicts.items() if not pair.endswith(("and proved", "and refuted")))
     share = f"{open_ / max(1, verdicts.total()):.2%} not decided by the theory"

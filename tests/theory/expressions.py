@@ -1,4 +1,4 @@
-"""Cases and tables as the S-expressions that theory/checker/driver.ml reads and prints."""
+"""Cases and tables as the S-expressions of theory/checker/driver.ml."""
 
 import datetime
 import struct
@@ -165,8 +165,8 @@ def plain(each: Plain, of: Requirement, labels: Mapping[str, str]) -> str:
             return form("replace", column, field(value))
         case Random(column, lower, upper):
             return form("random", column, type_name(of.after[column].type), lower, upper)
-        case Draw(column, balls):
-            return form("from", column, *(form(ball.weight, field(ball.value)) for ball in balls))
+        case Draw(column, values):
+            return form("from", column, *(form(each.weight, field(each.value)) for each in values))
         case Generalize(column):
             pairs = (form(form(*map(ord, text)), form(*map(ord, label))) for text, label in labels.items())
             return form("generalize", column, *pairs)

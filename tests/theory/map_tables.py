@@ -1,5 +1,5 @@
-"""Maps of GENERALIZE as the theory takes them: a label for each part of the values of a type, and one for
-each text that the policy itself writes."""
+"""Maps of GENERALIZE as the theory represents them: a label for each part of the values of a type, and for each
+text that the policy itself writes."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ Part = tuple[str, str]
 
 
 def parts(map_: Map, type_: Type, *, any_scale: bool) -> list[Part] | None:
-    """None if there is no label for each value, or if the labels are not finitely many.
+    """None if some value has no label, or if there are infinitely many labels.
 
     The text of a number of any scale is not a function of the number, so a hierarchy has no such table.
     """
@@ -44,7 +44,7 @@ def _guard(lower: Number | None, upper: Number | None, type_: Type) -> str:
 
 
 def _as(bound: Number, type_: Type) -> Value:
-    """As conditions of a float column compare it (D9)."""
+    """The bound as conditions on the column compare it (D9)."""
     return float(bound) if type_.kind is Kind.FLOAT else bound
 
 
@@ -64,8 +64,8 @@ def _value(text: str, type_: Type) -> Value | None:
 
 
 def labels_of_texts(program: Program, texts: Iterable[str]) -> Labels:
-    """For each map, the labels of these texts and of those that the program writes: constants and labels."""
-    written = {text for requirement in program.requirements for text in _written(requirement)}
+    """For each map, the labels of these texts and of the constants and labels that the program writes."""
+    written = {text for requirement in program.requirements for text in _written_texts(requirement)}
     maps = ((each.index, as_generalize(each.action)) for each in program.requirements)
     return {at: _labels(action, {*texts, *written}) for at, action in maps if action is not None}
 
@@ -75,13 +75,13 @@ def _labels(action: Generalize, texts: set[str]) -> dict[str, str]:
     return {text: label for text, label in found if label is not None}
 
 
-def _written(requirement: Requirement) -> Iterator[str]:
+def _written_texts(requirement: Requirement) -> Iterator[str]:
     action = plain_of(requirement.action)
     match action:
         case Replace(column, value):
             yield to_text(value, requirement.after[column].type)
-        case Draw(column, balls):
-            yield from (to_text(ball.value, requirement.after[column].type) for ball in balls)
+        case Draw(column, values):
+            yield from (to_text(each.value, requirement.after[column].type) for each in values)
         case Generalize(_, map_):
             yield from map_.labels() or ()
         case _:

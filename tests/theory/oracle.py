@@ -1,4 +1,4 @@
-"""The interpreter that is extracted from the theory, and what `semantics` says of the same case."""
+"""The interpreter that is extracted from the theory, compared with `semantics`."""
 
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,13 @@ from acompass.language.program.program import Program, Requirement, Sometimes
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
 from tests.theory import expressions
-from tests.theory.building import BUILD, made
+from tests.theory.building import BUILD, make
 from tests.theory.expressions import form
 
 
 @dataclass(frozen=True)
 class Recorder:
-    """A map that remembers the labels it gave: the theory takes a map as a function of texts."""
+    """A map that records its labels, because the theory represents a map by the labels of texts."""
 
     map: Map
     labels: dict[str, str] = field(default_factory=dict)
@@ -44,21 +44,21 @@ def random_cases(seeds: Iterable[str]) -> list[Case]:
 
 def differences(cases: Sequence[Case]) -> list[Difference]:
     """The cases on which the theory and `semantics` differ."""
-    asked = [_asked_and_expected(case) for case in cases]
+    asked = [_question_and_answer(case) for case in cases]
     pairs = zip(cases, asked, answers([line for line, _ in asked]), strict=True)
     return [Difference(case, expected, found) for case, (_, expected), found in pairs if expected != _in_order(found)]
 
 
 def answers(lines: Sequence[str]) -> list[str]:
-    """What the extracted functions answer to each line."""
-    made("oracle")
+    """The answers of the extracted functions to each line."""
+    make("oracle")
     command = [BUILD / "oracle"]
     finished = subprocess.run(command, input="".join(f"{line}\n" for line in lines), capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout.splitlines()
 
 
-def _asked_and_expected(case: Case) -> tuple[str, str]:
+def _question_and_answer(case: Case) -> tuple[str, str]:
     program = case.program()
     recorders, recording = _recording(program)
     trace = core.trace_of_values(case.trace)
@@ -72,11 +72,11 @@ def _asked_and_expected(case: Case) -> tuple[str, str]:
 
 def _recording(program: Program) -> tuple[dict[int, Recorder], Program]:
     recorders: dict[int, Recorder] = {}
-    requirements = tuple(_recorded(each, recorders) for each in program.requirements)
+    requirements = tuple(_record_labels(each, recorders) for each in program.requirements)
     return recorders, replace(program, requirements=requirements)
 
 
-def _recorded(requirement: Requirement, recorders: dict[int, Recorder]) -> Requirement:
+def _record_labels(requirement: Requirement, recorders: dict[int, Recorder]) -> Requirement:
     found = as_generalize(requirement.action)
     if found is None:
         return requirement

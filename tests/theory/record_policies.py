@@ -1,4 +1,4 @@
-"""Random policies whose requirements are all about records, with claims about records."""
+"""Random policies with requirements about records only, and claims about records."""
 
 import random
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from acompass.testing.conformance.cases import EverydayWriter
 from acompass.testing.conformance.policies import KINDS, Attribute, literal, random_type, random_value
 
 _NAMES = ("Age", "Zip", "Job", "Pay", "Day")
-#: decimals of this scale stand for numbers of any scale, which `prove` checks with it
+#: decimals of this scale represent numbers of any scale, as in `prove`
 USUAL_SCALE = 2
 LARGEST_SCALE = 10
 _REQUIREMENTS = (1, 1, 2, 2, 3, 3, 4, 5)
@@ -20,7 +20,7 @@ _BANDS = ("BANDS OF 10 FROM 0 UP TO 80", "BANDS AT 0, 5, 80", "BANDS AT 80", "BA
 
 @dataclass(frozen=True)
 class RecordPolicy:
-    """`any_scale` are the names of decimal columns whose numbers may have more digits after the point."""
+    """`any_scale` has the names of the decimal columns whose numbers may have any scale."""
 
     text: str
     claim: str
@@ -38,7 +38,7 @@ class RecordPolicy:
 
 
 class RecordWriter(EverydayWriter):
-    """Writes requirements about records. Most maps have finitely many labels."""
+    """Writes requirements about records. Most of its maps have finitely many labels."""
 
     def claim(self) -> str:
         return self._assertion()
@@ -74,9 +74,9 @@ def random_policy(rng: random.Random) -> RecordPolicy:
 
 
 def _attribute(rng: random.Random, name: str) -> Attribute:
-    """A spelled decimal is a number of any scale for the theory, but not for `prove`.
+    """Never a spelled decimal, which has any scale for the theory, but not for `prove`.
 
-    The theory's numbers have any size, so decimals have room for many digits before the point.
+    Its scale is small, so that decimals have room for digits before the point: the theory's numbers have any size.
     """
     drawn = random_type(rng, KINDS)
     type_ = replace(drawn, spelled=False, scale=min(drawn.scale, LARGEST_SCALE))

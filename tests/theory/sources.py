@@ -1,4 +1,4 @@
-"""What the files of `theory/` state."""
+"""The files of `theory/` and their statements."""
 
 import re
 from pathlib import Path
@@ -16,10 +16,10 @@ def files() -> list[Path]:
 
 
 def code(path: Path) -> str:
-    """The file without its comments. None of them is nested."""
+    """The file without its comments, none of which are nested."""
     return _COMMENT.sub("", path.read_text(encoding="utf-8"))
 
 
-def stated(*kinds: str) -> set[str]:
+def statements(*kinds: str) -> set[str]:
     """The qualified names of all statements of these kinds."""
     return {f"{path.stem}.{name}" for path in files() for kind, name in _STATED.findall(code(path)) if kind in kinds}

@@ -1,4 +1,4 @@
-"""`make theory` says what is missing before it starts, and how large the theory is."""
+"""`make theory` reports a missing tool before it starts, and `make count` counts lines and theorems."""
 
 import shutil
 import subprocess
@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.theory.building import needs
-from tests.theory.sources import THEORY, files, stated
+from tests.theory.sources import THEORY, files, statements
 
 pytestmark = needs("make")
 
 
-def _made(target: str, build: Path, commands: Path) -> subprocess.CompletedProcess[str]:
-    """The outcome where only the commands in a folder are found."""
+def _make(target: str, build: Path, commands: Path) -> subprocess.CompletedProcess[str]:
+    """Run `make` with only the commands of a folder on the PATH."""
     make = shutil.which("make")
     assert make is not None
     command = [make, "-C", str(THEORY), f"BUILD={build}", target]
@@ -26,14 +26,14 @@ def _write_command(path: Path, script: str) -> None:
 
 
 @pytest.mark.parametrize(("found", "missing"), [((), "coqc"), (("coqc",), "ocamlfind")])
-def test_what_is_missing_is_said_before_anything_is_compiled(
+def test_a_missing_tool_is_reported_before_anything_is_compiled(
     found: tuple[str, ...], missing: str, tmp_path: Path
 ) -> None:
     commands, build = tmp_path / "commands", tmp_path / "build"
     commands.mkdir()
     for each in found:
         _write_command(commands / each, "exit 0")
-    finished = _made("all", build, commands)
+    finished = _make("all", build, commands)
     assert finished.returncode != 0
     expected = f"{missing} is missing; on Debian and Ubuntu: apt install coq ocaml-findlib ocaml-nox\n"
     assert finished.stderr.startswith(expected)
@@ -42,7 +42,7 @@ def test_what_is_missing_is_said_before_anything_is_compiled(
 
 def test_the_count_is_that_of_the_files() -> None:
     lines = sum(path.read_text(encoding="utf-8").count("\n") for path in files())
-    theorems = len(stated("Theorem", "Corollary"))
+    theorems = len(statements("Theorem", "Corollary"))
     finished = subprocess.run(
         ["make", "--no-print-directory", "-s", "-C", str(THEORY), "count"], capture_output=True, text=True
     )

@@ -26,7 +26,7 @@ def test_no_case_differs() -> None:
 
 
 def _float_case(values: list[float]) -> Case:
-    """The sum is compared with that of `semantics`, and all values become text, whatever the sum."""
+    """A case that compares the sum with that of `semantics`, and turns all values into text."""
     total = Decimal(repr(core.total(values)))
     policy = f"""EACH PROCESS SUM(x) AS s : s = {total:f} : REJECT;
         EACH RESULT : x <= 0 OR x > 0 : REPLACE x WITH 'never';"""
@@ -34,7 +34,7 @@ def _float_case(values: list[float]) -> Case:
 
 
 def test_sums_of_floats_are_rounded_alike() -> None:
-    """In an order other than the sorted one, many of them differ."""
+    """Many of these sums differ if the values are not added in sorted order."""
     rng = Random("sums")
     lists = [[rng.uniform(-1, 1) * 2 ** rng.randint(-9, 9) for _ in range(9)] for _ in range(40)]
     assert any(sum(values) != core.total(values) for values in lists)
@@ -42,7 +42,7 @@ def test_sums_of_floats_are_rounded_alike() -> None:
 
 
 def test_a_negative_zero_comes_before_zero() -> None:
-    """In canonical order, which says who gets which value of the trace; as a value, they are equal."""
+    """In canonical order, which assigns the trace values. As values, they are equal."""
     schema = (Column("x", FLOAT), Column("n", INTEGER))
     cases = [
         Case("ALWAYS : RANDOM n 0 99;", schema, [(0.0, 0), (-0.0, 1)], [Fraction(1, 4), Fraction(3, 4)], {}),

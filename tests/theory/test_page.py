@@ -1,4 +1,4 @@
-"""docs/theory.md shows what the theory states, and every rule of docs/prove.md has a theorem there."""
+"""docs/theory.md shows the statements of the theory, and every rule of docs/prove.md has a theorem there."""
 
 import ast
 import re
@@ -12,18 +12,18 @@ import pytest
 
 from tests.repo.sources import ROOT
 from tests.theory import assumptions
-from tests.theory.building import made, needs
-from tests.theory.sources import THEORY, code, files, stated
+from tests.theory.building import make, needs
+from tests.theory.sources import THEORY, code, files, statements
 
 PAGE = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
 RULES = (ROOT / "docs" / "prove.md").read_text(encoding="utf-8")
 PROVE = ROOT / "src" / "acompass" / "prove"
 
-#: the sections of docs/prove.md with lemmas, laws and rules; the last one is about counterexamples
+#: the sections of docs/prove.md with lemmas, laws and rules; the one after them is about counterexamples
 SECTIONS = range(1, 8)
-#: the sections that are lists of rules, each with its name in front
+#: the sections that are lists of rules, each of which begins with its name
 LISTS = range(3, 8)
-_IN_BRACKETS = re.compile(r"\((`[\w.]+`(?:, `[\w.]+`)*)")
+_IN_PARENTHESES = re.compile(r"\((`[\w.]+`(?:, `[\w.]+`)*)")
 _QUOTED = re.compile(r"`([A-Za-z_][\w.]*)`")
 _RULE = re.compile(r"^- \*+([^*]+)\*+(.*(?:\n(?=  ).*)*)", re.MULTILINE)
 
@@ -41,7 +41,7 @@ def _sections(rules: str) -> dict[int, str]:
 
 
 @cache
-def _defined() -> frozenset[str]:
+def _definitions() -> frozenset[str]:
     """The modules, functions, classes and methods of the prover, without those that write certificates."""
     paths = (path for path in PROVE.rglob("*.py") if path.parent.name != "certify")
     modules = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
@@ -59,17 +59,19 @@ def _names(tree: ast.AST, owner: str) -> Iterator[str]:
 
 
 def _attributes(function: ast.FunctionDef) -> Iterator[str]:
-    """What a method sets on its object."""
+    """The attributes that a method sets."""
     for node in ast.walk(function):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.attr
 
 
 def _functions_of_rules(rules: str) -> set[str]:
-    """What the page of the prover names: in brackets after a rule, or as anything that the prover defines."""
+    """The names on the prover's page: in parentheses after a rule, or anything that the prover defines."""
     texts = [_sections(rules)[number] for number in SECTIONS]
-    in_brackets = {name for text in texts for match in _IN_BRACKETS.findall(text) for name in _QUOTED.findall(match)}
-    return in_brackets | {name for text in texts for name in _QUOTED.findall(text) if name in _defined()}
+    in_parentheses = {
+        name for text in texts for match in _IN_PARENTHESES.findall(text) for name in _QUOTED.findall(match)
+    }
+    return in_parentheses | {name for text in texts for name in _QUOTED.findall(text) if name in _definitions()}
 
 
 def _without_theorem(rules: str) -> set[str]:
@@ -78,9 +80,9 @@ def _without_theorem(rules: str) -> set[str]:
 
 
 def _without_function(rules: str) -> list[str]:
-    """The rules of the lists that name no function in brackets."""
+    """The rules of the lists that name no function in parentheses."""
     found = (rule for number in LISTS for rule in _RULE.findall(_sections(rules)[number]))
-    return [name for name, text in found if not _IN_BRACKETS.search(text)]
+    return [name for name, text in found if not _IN_PARENTHESES.search(text)]
 
 
 def test_every_rule_has_a_theorem() -> None:
@@ -93,7 +95,7 @@ def test_every_rule_names_its_function() -> None:
 
 
 def test_a_rule_without_a_theorem_is_noticed() -> None:
-    """One that names a function without a theorem, one that names one in passing, one that names none."""
+    """A rule that names a function without a theorem, text that mentions one, and a rule that names none."""
     before = "\n## 7. Labels"
     assert _without_theorem(RULES.replace(before, f"\n- **The new rule** (`_new_rule`).\n{before}")) == {"_new_rule"}
     assert _without_theorem(RULES.replace(before, f"\nSee also `reads_both`, `shrink_witness`.\n{before}")) == {
@@ -110,11 +112,11 @@ def test_every_section_links_its_theorems() -> None:
 def test_every_theorem_of_the_table_is_stated() -> None:
     theorems = {theorem for _, row in _table(PAGE) for theorem in row}
     assert len(theorems) > len(_functions_of_rules(RULES))
-    assert theorems <= stated("Theorem", "Corollary")
+    assert theorems <= statements("Theorem", "Corollary")
 
 
 def test_every_function_of_the_table_exists() -> None:
-    assert {function for row, _ in _table(PAGE) for function in row} - _defined() == set()
+    assert {function for row, _ in _table(PAGE) for function in row} - _definitions() == set()
 
 
 def test_every_file_is_listed() -> None:
@@ -130,7 +132,7 @@ def test_the_statements_on_the_page_are_those_of_the_theory() -> None:
 
 
 LONGEST = 400
-#: what makes a statement true without a proof; no source has these words for anything else
+#: words that make a statement true without a proof; no source uses them for anything else
 UNPROVED = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Abort)\b")
 
 
@@ -154,13 +156,13 @@ def test_the_assumptions_of_every_theorem_are_printed() -> None:
 @pytest.mark.slow
 @needs("make", "coqc")
 def test_every_theorem_is_closed() -> None:
-    answers = re.findall(r"^Closed under the global context$|^Axioms:.*$", made("assumptions"), re.MULTILINE)
+    answers = re.findall(r"^Closed under the global context$|^Axioms:.*$", make("assumptions"), re.MULTILINE)
     assert answers == ["Closed under the global context"] * len(assumptions.modules())
 
 
-# `.ci/run` runs every target, compiles the theory where it can, and installs Coq and Chromium where it may.
+# `.ci/run` runs every target, compiles the theory if it can, and installs Coq and Chromium if it may.
 #
-# Commands are only recorded.
+# These tests only record its commands.
 
 
 INSTALLED = "apt-get install -y -qq --no-install-recommends coq ocaml-findlib ocaml-nox"
@@ -175,7 +177,7 @@ _TOOLS = ("coqc", "ocamlfind", "chromium")
 
 
 class Machine:
-    """A folder of commands that write down how they were called."""
+    """A folder of commands that record how they were called."""
 
     def __init__(self, folder: Path, user: int, has_tools: bool, installs: bool):
         self._commands, self._log = folder / "commands", folder / "log"
@@ -191,14 +193,14 @@ class Machine:
             self._add(tool, "exit 0")
 
     def run(self) -> tuple[list[str], list[str]]:
-        """The commands that were called, and what was said."""
+        """The commands that were called, and the lines on standard error."""
         command = [str(ROOT / ".ci" / "run")]
         finished = subprocess.run(command, capture_output=True, text=True, env={"PATH": str(self._commands)})
         assert finished.returncode == 0, finished.stderr
         return self._log.read_text(encoding="utf-8").splitlines(), finished.stderr.splitlines()
 
     def _installing(self) -> str:
-        """Tools that apt-get has installed are found from then on."""
+        """A script for `apt-get` that adds the tools of the packages it installs."""
         copies = (
             f'case "$*" in *{package}*) /bin/cp "{self._commands}/id" "{self._commands}/{tool}";; esac'
             for tool, package in zip(_TOOLS, ("coq", "ocaml-findlib", "chromium"), strict=True)
@@ -232,6 +234,6 @@ def test_root_installs_what_is_missing(tmp_path: Path) -> None:
         (1000, [], LEFT_OUT),
     ],
 )
-def test_the_tests_run_without_them(user: int, tried: list[str], said: list[str], tmp_path: Path) -> None:
+def test_the_tests_run_without_the_tools(user: int, tried: list[str], said: list[str], tmp_path: Path) -> None:
     machine = Machine(tmp_path, user, has_tools=False, installs=False)
     assert machine.run() == ([*tried, *TARGETS], said)

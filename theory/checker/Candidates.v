@@ -1,4 +1,4 @@
-(** Fields that a counterexample may have. A record of them is tried, so nothing has to be proved here. *)
+(** Fields that a counterexample may have. A record built from them is then tested, so nothing has to be proved here. *)
 From Coq Require Import List ZArith QArith Qcanon Bool Floats.SpecFloat.
 From Acompass Require Import Texts Floats Values Tables Syntax Results Histories Regions Calendar.
 From Acompass Require Import Satisfiability Formulas Weakest Witnesses Conclusions.

@@ -1,4 +1,4 @@
-(** Certificates: what a proof of a claim rests on, written down for a checker that is proved sound.
+(** Certificates: what a proof of a claim rests on, for a checker whose soundness is proved.
 
     A certificate annotates each step of a policy, before each requirement and after the last, with the types of the columns,
     an invariant of all records, and lines: facts about classes, each with the reason why it holds. *)

@@ -1,4 +1,4 @@
-(** The checker of certificates is sound: what it accepts holds of every table that a run of the policy writes. *)
+(** The certificate checker is sound: what it accepts holds for every table that a run of the policy writes. *)
 From Coq Require Import List ZArith QArith Bool Permutation PeanoNat Lia.
 From Acompass Require Import Order Bags Texts Values Tables Syntax Results Assertions Actions Determinism Anonymity Aggregates.
 From Acompass Require Import Facts Histories Reachability Satisfiability Entailment ClassFacts Outcomes Typing Situations BranchTests Backward.

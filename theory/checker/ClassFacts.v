@@ -1,5 +1,5 @@
-(** The facts of certificates, and the laws by which they follow: from the values of records, or from other facts. Each
-    test is a program that an entailment of [Entailment] decides, with a proof that it is sound. *)
+(** The facts in certificates, and the laws that derive them from the values of records or from other facts. Each test
+    is a program that decides by an entailment of [Entailment], with a proof that it is sound. *)
 From Coq Require Import List ZArith Bool Permutation PeanoNat Lia.
 From Acompass Require Import Order Bags Values Tables Syntax Results Assertions Determinism Anonymity Aggregates Facts Laws.
 From Acompass Require Import Regions Satisfiability Entailment.

@@ -1,4 +1,4 @@
-(** What is known of the values of a typed record, and of the texts that they become (D12). *)
+(** What is known about the values of a typed record, and about the texts that they become (D12). *)
 From Coq Require Import List ZArith QArith Qcanon Bool Lia.
 From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Assertions Actions Histories Exactness.
 From Acompass Require Import Anonymity Aggregates Regions Conversions TextOrder TimestampOrder.

@@ -1,5 +1,5 @@
-(** What a certificate is checked by: conditions on two records and some further values, such as counts, and a sound test
-    that nothing satisfies them. *)
+(** The test that certificates are checked with: conditions on two records and some further values, such as counts, and a
+    sound test that nothing satisfies them. *)
 From Coq Require Import List ZArith Bool PeanoNat Lia.
 From Acompass Require Import Order Values Tables Syntax Results Aggregates Regions Satisfiability.
 Import ListNotations.

@@ -1,4 +1,4 @@
-(** The interpreter and the decision of claims as OCaml, in interpreter.ml. Numbers stay Coq's own, so nothing but the
+(** Extracts the interpreter and the decision of claims to OCaml, in interpreter.ml. Numbers stay Coq's own, so only the
     extraction is trusted. *)
 From Coq Require Import Extraction ExtrOcamlBasic List.
 From Acompass Require Import Texts Values Syntax Actions Decision.

@@ -1,4 +1,4 @@
-(** The checker of certificates as OCaml, in certificates.ml. Numbers stay Coq's own. *)
+(** Extracts the certificate checker to OCaml, in certificates.ml. Numbers stay Coq's own. *)
 From Coq Require Import Extraction ExtrOcamlBasic.
 From Acompass Require Import Values Certificates.
 

@@ -1,5 +1,5 @@
-(** Conditions about the values that a record had at the start and that were drawn since, each through the conversions
-    that it went through (D12). *)
+(** Conditions on the values that a record had at the start and on those drawn since, each after the conversions that it
+    went through (D12). *)
 From Coq Require Import List ZArith Bool Lia.
 From Acompass Require Import Texts Values Tables Syntax Results Satisfiability.
 Import ListNotations.

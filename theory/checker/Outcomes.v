@@ -1,4 +1,4 @@
-(** What becomes of each record in a requirement: it is kept, rewritten in one column, or removed. *)
+(** What a requirement does to each record: it keeps it, rewrites one column, or removes it. *)
 From Coq Require Import List ZArith QArith Bool Permutation PeanoNat Lia.
 From Acompass Require Import Order Bags Texts Values Tables Syntax Results Assertions Actions Outliers Determinism Anonymity.
 From Acompass Require Import Aggregates Facts Histories Rules ClassFacts.

@@ -1,4 +1,4 @@
-(** What a requirement may do with a record, as conditions: docs/prove.md, sections 2 and 5.
+(** What a requirement may do to a record, as conditions: docs/prove.md, sections 2 and 5.
 
     A requirement about classes affects all records of a class that are in its scope, or none. So there are two branches: the
     classes that satisfy its assertion, and those that do not. *)

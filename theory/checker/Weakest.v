@@ -1,5 +1,5 @@
-(** What must be true of a record, so that a claim about records holds of everything that a program makes of it: weakest
-    preconditions, by symbolic execution. *)
+(** Weakest preconditions, by symbolic execution: what must be true of a record so that a claim about records holds for
+    everything that a program can turn it into. *)
 From Coq Require Import List ZArith QArith Bool Lia.
 From Acompass Require Import Order Bags Texts Values Tables Syntax Results Assertions Actions Histories Reachability.
 From Acompass Require Import Exactness Satisfiability Formulas.

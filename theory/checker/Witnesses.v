@@ -1,5 +1,5 @@
-(** Records of ranges of values, and what a program makes of one record. Records that are found here are tried, so nothing
-    has to be proved about how they are found. *)
+(** Records whose values lie in given ranges, and what a program turns one record into. The records found here are then
+    tested, so nothing has to be proved about how they are found. *)
 From Coq Require Import List ZArith QArith Qcanon Bool Lia DecimalZ.
 From Acompass Require Import Order Texts Floats Values Tables Syntax Results Assertions Actions Histories Exactness.
 From Acompass Require Import Satisfiability Formulas Weakest.

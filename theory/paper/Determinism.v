@@ -1,7 +1,7 @@
 (** Theorem 1, determinism, and Theorem 2, sequential composition.
 
-    A function of lists is deterministic anyway. The theorem is about bags: lists that stand for the same bag go to lists
-    that stand for the same bag, with the same trace left. *)
+    Any function of lists is deterministic. The theorem is about bags: lists that represent the same bag are mapped to
+    lists that represent the same bag, and the same trace is left. *)
 From Coq Require Import List ZArith Bool Permutation QArith Qcanon.
 From Acompass Require Import Order Bags Values Tables Syntax Results Assertions Actions.
 Import ListNotations.

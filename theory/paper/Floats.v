@@ -1,4 +1,4 @@
-(** Floats: 64-bit numbers by their patterns. The sum rounds as IEEE 754 says, with the definitions of Coq's
+(** Floats: 64-bit numbers by their bit patterns. Sums are rounded as in IEEE 754, by the definitions of Coq's
     [SpecFloat], which need no axiom; the text is the shortest that reads back as the same number. *)
 From Coq Require Import List ZArith Bool Floats.SpecFloat.
 From Acompass Require Import Texts.

@@ -1,6 +1,6 @@
 (** Total orders as comparison functions, and sorting by them (Definition 5).
 
-    A comparison is lawful if equal means the same, so that a sorted list is a function of the bag. *)
+    A comparison is lawful if equal values are identical, so that a sorted list is a function of the bag. *)
 From Coq Require Import List ZArith Bool Permutation QArith Qcanon Lia.
 Import ListNotations.
 Open Scope nat_scope.

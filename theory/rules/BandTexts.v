@@ -1,6 +1,5 @@
-(** docs/prove.md, section 7: the texts of the labels of BANDS (`Bands._named`).
-    Each text belongs to one band, so that the ends
-    of the band can be read from it (`band_bounds`). *)
+(** docs/prove.md, section 7: the texts of the labels of BANDS (`Bands._band_label`).
+    Each text belongs to one band, so the bounds of the band can be read from it (`band_bounds`). *)
 From Coq Require Import List ZArith NArith Bool Lia.
 From Acompass Require Import Order Texts Values Conversions TextOrder BandLabels.
 Import ListNotations.

@@ -1,4 +1,4 @@
-(** docs/prove.md, sections 3 and 4: sums of so many numbers, addends, moved values, and the record that has the maximum. *)
+(** docs/prove.md, sections 3 and 4: sums of n numbers, addends, moved values, and the record that has the maximum. *)
 From Coq Require Import List ZArith QArith Qcanon Bool Permutation Lia.
 From Acompass Require Import Order Bags Values Tables Syntax Results Determinism Anonymity Aggregates Facts Laws Histories.
 From Acompass Require Import Rules.

@@ -1,4 +1,4 @@
-(** Which numbers are dates and timestamps: docs/theory.md has how they are written as numbers. *)
+(** Which numbers are dates and timestamps. docs/theory.md explains how these are written as numbers. *)
 From Coq Require Import ZArith Bool Lia.
 Open Scope Z_scope.
 

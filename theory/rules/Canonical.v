@@ -1,5 +1,6 @@
-(** docs/prove.md, section 1: two reduced diagrams are the same exactly if they are the same set (`decision_diagram`), so
-    that a set is empty only if its diagram is [Empty]. Each variable has a region, because each type has a value. *)
+(** docs/prove.md, section 1: two reduced diagrams are identical if and only if they represent the same set
+    (`decision_diagram`), so a set is empty only if its diagram is [Empty]. Each variable has a region, because each type
+    has a value. *)
 From Coq Require Import List NArith Bool Arith Lia Sorted.
 From Acompass Require Import Order Diagrams Edges SetOperations Quantification.
 Import ListNotations.

@@ -1,7 +1,7 @@
-(** docs/prove.md, sections 3, 4 and 6: what chance decides. Each rule has the name of the function of
-    src/acompass/prove/chance_rules.py or laws.py that uses it.
+(** docs/prove.md, sections 3, 4 and 6: what chance decides. Each rule is named after the function in
+    src/acompass/prove/rules/write_rules.py or laws.py that uses it.
 
-    A coin (X5) leaves any of the affected records as they are, so L need not be a function of the record before. *)
+    A coin (X5) may leave any of the affected records unchanged, so L need not be a function of the record before. *)
 From Coq Require Import List ZArith Bool Permutation Lia.
 From Acompass Require Import Order Bags Values Tables Syntax Results Determinism Anonymity Aggregates.
 From Acompass Require Import Facts Laws Histories Rules.

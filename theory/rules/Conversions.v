@@ -1,4 +1,4 @@
-(** docs/prove.md, section 6: changes of type (`_refuse_conversion`, `_is_injective`, `_labels_equal_values_alike`). *)
+(** docs/prove.md, section 6: changes of type (`refuse_conversion`, `_is_injective`, `_labels_equal_values_alike`). *)
 From Coq Require Import List ZArith NArith Nnat QArith Qcanon Bool DecimalN Lia.
 From Acompass Require Import Order Bags Texts Values Tables Anonymity Aggregates Regions.
 Import ListNotations.

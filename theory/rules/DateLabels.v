@@ -1,7 +1,7 @@
 (** docs/prove.md, section 7: dates and timestamps under MONTH, QUARTER, YEAR and DECADE (`LabelImages`, `period_bounds`).
 
-    A date is the number of its eight digits. The label of a period has its order, so that the dates with one label are an
-    interval. *)
+    A date is the number that its eight digits form. Labels of periods sort like the periods, so the dates with one label
+    form an interval. *)
 From Coq Require Import List ZArith NArith Bool Lia.
 From Acompass Require Import Order Texts Values Conversions TextOrder TextRuns ValueOrder.
 Import ListNotations.

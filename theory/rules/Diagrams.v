@@ -1,7 +1,7 @@
 (** docs/prove.md, section 1: sets of cells as decision diagrams (`decision_diagram`).
 
     A cell has a region, the number of a bit, for each variable. Masks are sets of regions. The operations are those of
-    `DiagramManager`, without their memory of results; structural equality stands for the identity of shared nodes. *)
+    `DiagramManager`, without memoization; structural equality replaces the identity of shared nodes. *)
 From Coq Require Import List NArith Bool Arith Lia Sorted Permutation.
 From Acompass Require Import Order.
 Import ListNotations.

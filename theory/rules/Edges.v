@@ -1,4 +1,4 @@
-(** The edges of decision diagrams: what their masks have in common, and which regions follow none. *)
+(** The edges of decision diagrams: what their masks have in common, and which regions no edge covers. *)
 From Coq Require Import List NArith Bool Arith Lia.
 From Acompass Require Import Order Diagrams.
 Import ListNotations.

@@ -1,5 +1,5 @@
-(** docs/prove.md, section 2: if all requirements are about records, some table of one record and some trace reach each
-    record that can stand at the end. So a claim about records that is not proved is refuted. *)
+(** docs/prove.md, section 2: if all requirements are about records, every record in the final reachable set is the result
+    of some one-record table and some trace. So a claim about records that is not proved is refuted. *)
 From Coq Require Import List ZArith QArith Qround Bool Lia.
 From Acompass Require Import Order Bags Texts Values Tables Syntax Results Assertions Actions Outliers Histories Reachability.
 Import ListNotations.

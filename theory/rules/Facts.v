@@ -1,7 +1,7 @@
 (** docs/prove.md, section 4: facts about every class of a table, and assertions as facts.
 
-    The prover has sets of cells where this file has predicates on records: W for WHERE, [care] for the records that a
-    table can have, U for the keys and aggregates that are allowed. *)
+    Where the prover has sets of cells, this file has predicates on records: W for WHERE, [care] for the records that a
+    table can contain, U for the allowed keys and aggregates. *)
 From Coq Require Import List ZArith Bool Permutation Lia.
 From Acompass Require Import Order Bags Values Tables Syntax Results Assertions Determinism Anonymity Aggregates.
 Import ListNotations.

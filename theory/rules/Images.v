@@ -1,4 +1,4 @@
-(** docs/prove.md, section 1: the regions that values reach when their column changes its type (`conversion`). *)
+(** docs/prove.md, section 1: the regions that values reach when their column changes its type (`images`). *)
 From Coq Require Import List ZArith NArith QArith Bool Lia.
 From Acompass Require Import Order Texts Floats Values Tables Aggregates Conversions TextOrder TextRuns ValueOrder.
 Import ListNotations.

@@ -1,5 +1,5 @@
-(** docs/prove.md, sections 2, 4 and 6: what known facts and known checks say. Each law has the name of the function of
-    src/acompass/prove that uses it. *)
+(** docs/prove.md, sections 2, 4 and 6: what follows from known facts and known checks. Each law is named after the
+    function in src/acompass/prove that uses it. *)
 From Coq Require Import List ZArith QArith Qcanon Bool Permutation Lia.
 From Acompass Require Import Order Bags Values Tables Syntax Results Assertions Actions Determinism Anonymity Aggregates.
 From Acompass Require Import Facts Laws Histories Rules Reachability.

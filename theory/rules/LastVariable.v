@@ -1,6 +1,6 @@
 (** docs/prove.md, sections 1 and 4: `substitute` of a variable that is tested last, as those of aggregates are
-    (`Laws.changed`,
-    `Laws.possible`). The replacement then sees all regions that the variable has with a key, so it need not be additive. *)
+    (`Laws.map_aggregates`, `Laws.possible`). The replacement then sees all regions that the variable has with a key, so it
+    need not be additive. *)
 From Coq Require Import List NArith Bool Arith Lia.
 From Acompass Require Import Order Diagrams Edges SetOperations Quantification Canonical.
 Import ListNotations.

@@ -1,4 +1,4 @@
-(** docs/prove.md, section 4: the laws. Each has the name of the function of src/acompass/prove/laws.py that uses it. *)
+(** docs/prove.md, section 4: the laws. Each is named after the function in src/acompass/prove/rules/laws.py that uses it. *)
 From Coq Require Import List ZArith QArith Qcanon Bool Permutation Lia.
 From Acompass Require Import Order Bags Values Tables Syntax Results Determinism Anonymity Aggregates Facts.
 Import ListNotations.

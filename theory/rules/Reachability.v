@@ -1,4 +1,4 @@
-(** docs/prove.md, section 2: the records that a table can have before each requirement, and claims about records. *)
+(** docs/prove.md, section 2: the records that a table can contain before each requirement, and claims about records. *)
 From Coq Require Import List ZArith QArith Bool Permutation Lia.
 From Acompass Require Import Order Bags Values Tables Syntax Results Assertions Actions Determinism Anonymity Aggregates.
 From Acompass Require Import Facts Histories.

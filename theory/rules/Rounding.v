@@ -1,5 +1,5 @@
-(** docs/prove.md, section 1: integers that RANDOM writes into a column of floats (`_is_rounded_into`). Rounding keeps the
-    order, so a binary search finds the integers that are rounded into a region. *)
+(** docs/prove.md, section 1: integers that RANDOM writes into a column of floats (`_is_rounded_into`). Rounding is
+    monotone, so a binary search finds the integers that are rounded into a region. *)
 From Coq Require Import ZArith Bool Floats.SpecFloat Zpower Lia.
 From Acompass Require Import Floats.
 Open Scope Z_scope.

@@ -1,6 +1,6 @@
 (** docs/prove.md, section 6: the backward rules, from a fact about the records after a requirement to facts about the
-    records before it. A history L has both; [Histories] gives one for every requirement. Each rule has the name of the
-    function of src/acompass/prove/backward_rules.py that uses it, without the underscore. *)
+    records before it. A history L has both; [Histories] gives one for every requirement. Each rule is named after the
+    function in src/acompass/prove/rules/backward_rules.py that uses it, without the underscore. *)
 From Coq Require Import List ZArith Bool Permutation Lia.
 From Acompass Require Import Order Bags Values Tables Syntax Results Assertions Determinism Anonymity Aggregates.
 From Acompass Require Import Facts Laws Histories.

@@ -1,7 +1,7 @@
 (** Which conditions no record of a schema satisfies: a search over ranges, column by column.
 
-    Every constant that a column is compared with splits the range of the column in three. Only comparisons that can still
-    matter are split on, and ranges without values are left out. *)
+    Every constant that a column is compared with splits the column's range into three. Only comparisons that can still
+    matter cause a split, and ranges without values are left out. *)
 From Coq Require Import List ZArith QArith Qcanon Bool Lia.
 From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Anonymity Aggregates Regions.
 From Acompass Require Export Kinds.

@@ -1,5 +1,5 @@
-(** docs/prove.md, section 4: conditions on several aggregates of the same classes. Each law has the name of the
-    function of src/acompass/prove that uses it. *)
+(** docs/prove.md, section 4: conditions on several aggregates of the same classes. Each law is named after the function
+    in src/acompass/prove that uses it. *)
 From Coq Require Import List Bool Lia.
 From Acompass Require Import Order Bags Values Tables Syntax Results Assertions Determinism Anonymity Aggregates Facts.
 From Acompass Require Import Laws Histories Rules Reachability.

@@ -1,4 +1,4 @@
-(** docs/prove.md, section 2: facts that hold of every table at a step, and what they exclude. *)
+(** docs/prove.md, section 2: facts that hold for every table at a step, and what they exclude. *)
 From Coq Require Import List Bool.
 From Acompass Require Import Order Bags Values Tables Syntax Results Assertions Determinism Anonymity Aggregates Facts.
 From Acompass Require Import Laws.

@@ -1,5 +1,5 @@
-(** docs/prove.md, section 1: the texts of numbers and dates are in the order of their values (`text_images`), if they have
-    the same sign and the same number of digits before the point. So one search in each such run tells what it reaches. *)
+(** docs/prove.md, section 1: the texts of numbers and dates sort like their values if they have the same sign and the same
+    number of digits before the point (`reaches_between`). So one search in each such run finds what it reaches. *)
 From Coq Require Import List ZArith NArith Bool DecimalN Lia.
 From Acompass Require Import Order Texts Values Conversions.
 Import ListNotations.

@@ -1,7 +1,7 @@
-(** docs/prove.md, section 1: which intervals of text the texts of numbers fall into (`text_images`).
+(** docs/prove.md, section 1: which intervals of text the texts of numbers fall into (`reaches_between`).
 
-    Numbers with one sign and one number of digits before the point are a run, whose texts ascend; one search in each run
-    is enough, and so are the runs that are not longer than the bounds. *)
+    Numbers with the same sign and the same number of digits before the point form a run, whose texts ascend. One search in
+    each run is enough, and so are the runs that are not longer than the bounds. *)
 From Coq Require Import Decimal DecimalFacts DecimalN DecimalZ List ZArith NArith Bool Lia.
 From Acompass Require Import Order Texts Values Conversions TextOrder.
 Import ListNotations.

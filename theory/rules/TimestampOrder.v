@@ -1,4 +1,4 @@
-(** The texts of timestamps are in the order of time, though some have a fraction of a second and some have none. *)
+(** The texts of timestamps sort by time, although only some of them have a fraction of a second. *)
 From Coq Require Import List ZArith NArith Bool Lia.
 From Acompass Require Import Order Texts Values Conversions TextOrder.
 Import ListNotations.

@@ -1,6 +1,6 @@
 (** docs/prove.md, section 1: conditions and changes of columns as operations on sets of cells (`variables`).
 
-    Each column has a variable for each type that it has in turn, and each aggregate has one. A record has a value for each
+    A column has one variable for each type that it takes on, and an aggregate has one. A record has a value for each
     variable; its cell has the regions of these values. *)
 From Coq Require Import List NArith Bool Arith Lia.
 From Acompass Require Import Order Values Tables Syntax Results Regions Diagrams Edges SetOperations Quantification.

@@ -1,1 +1,1 @@
-"""Help for someone who writes a policy: for the studio, for editors, for notebooks. Answers are data."""
+"""Help with writing policies in the studio, in editors and in notebooks. Answers are data, not text."""

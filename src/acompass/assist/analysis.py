@@ -1,6 +1,6 @@
 """Analyze a policy that is being written: mistakes, verdicts on the table, proofs for every table.
 
-`Context` is the information in addition to the text. Each part may be unknown."""
+`Context` has what is known besides the text. Each part may be unknown."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -90,10 +90,10 @@ def diagnose(document: Document, context: Context, session: Session | None = Non
     if not policy.tree.requirements:
         return ()
     params = used_params(document, context.params)
-    return (*_about(policy, params, context.schema, session), *_unused_parameters(context.params, params))
+    return (*_find_diagnostics(policy, params, context.schema, session), *_unused_parameters(context.params, params))
 
 
-def _about(
+def _find_diagnostics(
     policy: Policy, params: Mapping[str, ParamValue], schema: Schema | None, session: Session | None
 ) -> tuple[Diagnostic, ...]:
     if session is not None:
@@ -101,15 +101,15 @@ def _about(
             schema = session.checked(policy, params=params).schema
         except TableError as error:
             # the table cannot be read with the policy's types, so the policy is checked without it
-            return (*error.diagnostics, *_refusals(policy, params, _types_of_uses(policy, params)))
+            return (*error.diagnostics, *_refusals(policy, params, _types_from_uses(policy, params)))
         except (PolicyError, CallError) as error:
             return error.diagnostics
-    return _refusals(policy, params, schema or _types_of_uses(policy, params)) or _mistakes(
+    return _refusals(policy, params, schema or _types_from_uses(policy, params)) or _mistakes(
         policy, params, schema, session
     )
 
 
-def _types_of_uses(policy: Policy, params: Mapping[str, ParamValue]) -> Schema:
+def _types_from_uses(policy: Policy, params: Mapping[str, ParamValue]) -> Schema:
     return column_types(policy.tree, params).schema
 
 
@@ -203,7 +203,7 @@ def require_policy(document: Document) -> Policy:
 
 
 def verdict_lines(document: Document, offset: int, context: Context) -> Iterator[str]:
-    """For each step of the requirement at an offset what a run finds, then whether it is proved."""
+    """For each step of the requirement at an offset, the verdict of a run; then the proofs."""
     indexes = _indexes(document, offset)
     if context.verdicts is not None:
         states = [state for state in context.verdicts.requirements if state.index in indexes]

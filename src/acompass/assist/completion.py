@@ -77,7 +77,7 @@ class Place:
 
     @property
     def name_span(self) -> Span:
-        """The characters of the whole name, of which the word under the cursor may be a continuation."""
+        """The characters of the whole name; the word under the cursor may be only its last word."""
         words = () if self.is_quoted else self.expected.words_before
         return words[0].span.to(self.span) if words else self.span
 
@@ -238,12 +238,12 @@ def _is_within(comment: tree.Comment, offset: int) -> bool:
 
 def _word(text: str, token: Token, offset: int) -> Span:
     """The word at an offset, in a token of one or two words; empty if the token is a symbol."""
-    before = len(list(takewhile(_is_of_word, reversed(text[token.start : offset]))))
-    after = len(list(takewhile(_is_of_word, text[offset : token.end])))
+    before = len(list(takewhile(_is_word_character, reversed(text[token.start : offset]))))
+    after = len(list(takewhile(_is_word_character, text[offset : token.end])))
     return Span(offset - before, offset + after) if before else Span(offset, offset)
 
 
-def _is_of_word(character: str) -> bool:
+def _is_word_character(character: str) -> bool:
     return character.isalnum() or character in "_.-"
 
 

@@ -18,7 +18,7 @@ from acompass.language.program.types import Column, Names, Schema
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_aggregate, format_map
 from acompass.language.text.tokens import Token, spell_constant, unquote
-from acompass.language.text.walk import draw_of, generalize_of, process_of, step_of, steps
+from acompass.language.text.walk import draw_in, generalize_in, process_of, step_of, steps
 from acompass.measure.answer import ColumnFacts
 from acompass.prove.search.column_types import inferred_schema
 
@@ -80,7 +80,7 @@ def _title(token: Token) -> str:
 
 
 def _generalize_at(document: Document, offset: int) -> tree.Generalize | None:
-    actions = (generalize_of(step_of(step)) for step in steps(document.program))
+    actions = (generalize_in(step_of(step)) for step in steps(document.program))
     return next((each for each in actions if each is not None and contains(each.span, offset)), None)
 
 
@@ -93,14 +93,14 @@ def _map(document: Document, action: tree.Generalize, context: Context) -> Hover
 
 
 def _draw_at(document: Document, offset: int) -> tree.Draw | None:
-    actions = (draw_of(step_of(step)) for step in steps(document.program))
+    actions = (draw_in(step_of(step)) for step in steps(document.program))
     return next((each for each in actions if each is not None and contains(each.span, offset)), None)
 
 
 def _weighted_values(action: tree.Draw) -> Hover:
     """The exact probability of each value."""
-    total = sum(ball.times for ball in action.balls)
-    shares = [f"`{spell_constant(ball.constant)}`: {ball.times}/{total}" for ball in action.balls]
+    total = sum(each.times for each in action.values)
+    shares = [f"`{spell_constant(each.constant)}`: {each.times}/{total}" for each in action.values]
     more = [f"and {len(shares) - _MOST_VALUES:,} more"] if len(shares) > _MOST_VALUES else []
     lines = ("each affected record gets one value at random:", *shares[:_MOST_VALUES], *more)
     return Hover(action.span, f"RANDOM `{action.name.text}` FROM", lines)
@@ -122,14 +122,14 @@ def _name(document: Document, offset: int, segment: tuple[Token, ...], at: int, 
     found = occurrences_at(document, offset)
     if found is not None and found.kind == "name":
         assert found.requirement is not None
-        return Hover(segment[at].span, f"`{found.name}`", tuple(_as_name(found.requirement, found.name)))
+        return Hover(segment[at].span, f"`{found.name}`", tuple(_alias_lines(found.requirement, found.name)))
     name, span = _whole_name(segment, at)
     facts = _facts(name, context)
     known = _column(name, context)
     if facts is None and known is None:
         return None
     title = f"column `{name if facts is None else facts.name}`"
-    return Hover(span, title, tuple(_about(known, facts)))
+    return Hover(span, title, tuple(_column_lines(known, facts)))
 
 
 def _whole_name(segment: tuple[Token, ...], at: int) -> tuple[str, Span]:
@@ -142,7 +142,7 @@ def _whole_name(segment: tuple[Token, ...], at: int) -> tuple[str, Span]:
     return " ".join(word.text for word in words), words[0].span.to(words[-1].span)
 
 
-def _as_name(requirement: tree.Requirement, name: str) -> Iterator[str]:
+def _alias_lines(requirement: tree.Requirement, name: str) -> Iterator[str]:
     process = process_of(requirement)
     assert process is not None, "an AS name is in a process query"
     for named in process.aggregates:
@@ -158,7 +158,7 @@ def _facts(name: str, context: Context) -> ColumnFacts | None:
     return context.facts[names[found[0]]] if len(found) == 1 else None
 
 
-def _about(known: Column | None, facts: ColumnFacts | None) -> Iterator[str]:
+def _column_lines(known: Column | None, facts: ColumnFacts | None) -> Iterator[str]:
     yield str(known.type) if known is not None else facts.type if facts is not None else ""
     if facts is None:
         return
@@ -192,7 +192,7 @@ def map_lines(action: tree.Generalize, folder: str, column: Column | None) -> It
 
 def _checked_map(action: tree.Generalize, folder: str, column: Column | None) -> Map | None:
     """Check only this action, on a table with this column, and return its map."""
-    alone = tree.Program((tree.Requirement(tree.Always(), _bind_parameters(action)),), folder=folder)
+    alone = tree.Program((tree.Requirement(tree.Always(), _without_else_parameter(action)),), folder=folder)
     schema: Schema = inferred_schema(alone, {}) if column is None else (column,)
     program, _ = check(alone, "", schema)
     if program is None:
@@ -201,7 +201,7 @@ def _checked_map(action: tree.Generalize, folder: str, column: Column | None) ->
     return None if checked is None else checked.map
 
 
-def _bind_parameters(action: tree.Generalize) -> tree.Generalize:
+def _without_else_parameter(action: tree.Generalize) -> tree.Generalize:
     """Remove a parameter after ELSE, which may be unset and does not affect the examples."""
     match action.map:
         case tree.LevelOf(otherwise=tree.Parameter()):
@@ -212,48 +212,48 @@ def _bind_parameters(action: tree.Generalize) -> tree.Generalize:
 def _examples(map_: tree.Map, checked: Map) -> Iterator[str]:
     match map_:
         case tree.BandsOf():
-            yield from _in_bands(map_)
+            yield from _band_examples(map_)
         case tree.BandsAt(cuts):
-            yield from _around([cut.value for cut in cuts])
+            yield from _cut_examples([cut.value for cut in cuts])
         case tree.PrefixOf(length):
             yield _CODE[: max(5, min(int(length.value) + 2, len(_CODE)))]
         case tree.DatePart():
             yield _DATE
         case tree.LevelOf():
             assert isinstance(checked, Level)
-            yield from _of_hierarchy(checked)
+            yield from _hierarchy_examples(checked)
         case _:
             assert_never(map_)
 
 
-def _in_bands(map_: tree.BandsOf) -> Iterator[str]:
+def _band_examples(map_: tree.BandsOf) -> Iterator[str]:
     """A number inside a band; then one below the first and one above the last, if these exist."""
     width, start = map_.width.value, Decimal(0) if map_.start is None else map_.start.value
     end = None if map_.end is None else map_.end.value
-    inside = start + _whole(width * 37 / 10, width)
-    yield _plain(inside if end is None or inside < end else start + _whole(width / 2, width))
+    inside = start + _round_like(width * 37 / 10, width)
+    yield _plain(inside if end is None or inside < end else start + _round_like(width / 2, width))
     if map_.start is not None:
         yield _plain(start - width)
     if end is not None:
-        yield _plain(end + _whole(width / 2, width))
+        yield _plain(end + _round_like(width / 2, width))
 
 
-def _around(cuts: Sequence[Decimal]) -> Iterator[str]:
+def _cut_examples(cuts: Sequence[Decimal]) -> Iterator[str]:
     if len(cuts) > 1:
-        yield _plain(cuts[0] + _whole((cuts[1] - cuts[0]) / 2, cuts[0]))
+        yield _plain(cuts[0] + _round_like((cuts[1] - cuts[0]) / 2, cuts[0]))
     yield _plain(cuts[0] - 1)
     yield _plain(cuts[-1] + 1)
 
 
-def _of_hierarchy(map_: Level) -> Iterator[str]:
-    """The first values of the file that get another label."""
+def _hierarchy_examples(map_: Level) -> Iterator[str]:
+    """The file's values whose label differs from the value."""
     for value, *_ in map_.hierarchy.rows:
         if map_.label(value) != value:
             yield value
 
 
-def _whole(number: Decimal, like: Decimal) -> Decimal:
-    """The number with as many decimal places as another one."""
+def _round_like(number: Decimal, like: Decimal) -> Decimal:
+    """Round down to as many decimal places as `like` has."""
     return number.quantize(like, rounding="ROUND_FLOOR")
 
 

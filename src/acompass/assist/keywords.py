@@ -92,7 +92,7 @@ MEANINGS = {
     "WITH": "the constant to write",
     "PROBABILITY": "the action is performed on each affected record with this probability",
     "BANDS": "numbers become intervals such as `30-34`",
-    "PREFIX": "keeps the first characters and replaces each other one by `*`: `212**`",
+    "PREFIX": "keeps the first characters and replaces the rest with `*`: `212**`",
     "LEVEL": "values become the labels of a level in a hierarchy file",
     "MONTH": "dates become months such as `2018-03`",
     "QUARTER": "dates become quarters such as `2018-Q1`",

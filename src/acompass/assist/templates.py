@@ -40,10 +40,10 @@ def templates(
     """
     forms = _forms(schema or (), facts or {})
     return (
-        *_about_identifiers(roles.identifiers),
-        *_about_columns(roles.quasi_identifiers, forms, taken),
-        *_about_classes(roles),
-        *_by_chance(roles, forms, facts or {}),
+        *_identifier_templates(roles.identifiers),
+        *_column_templates(roles.quasi_identifiers, forms, taken),
+        *_class_templates(roles),
+        *_random_templates(roles, forms, facts or {}),
     )
 
 
@@ -58,7 +58,7 @@ def _form(kind: Kind) -> Form:
     return "date" if kind in (Kind.DATE, Kind.TIMESTAMP) else "text"
 
 
-def _about_identifiers(names: Sequence[str]) -> Iterator[Template]:
+def _identifier_templates(names: Sequence[str]) -> Iterator[Template]:
     if not names:
         return
     listed = ", ".join(f"`{name}`" for name in names)
@@ -70,37 +70,37 @@ def _about_identifiers(names: Sequence[str]) -> Iterator[Template]:
         yield Template(f"suppress:{name}", f"Suppress `{name}`", suppressed, why)
 
 
-def _about_columns(names: Sequence[str], forms: Mapping[str, Form], taken: Collection[str]) -> Iterator[Template]:
+def _column_templates(names: Sequence[str], forms: Mapping[str, Form], taken: Collection[str]) -> Iterator[Template]:
     for name in names:
         match forms.get(name):
             case "number":
                 why = "Numbers in the same band become indistinguishable."
-                yield _coarser(name, "bands", f"`{name}` in bands", tree.BandsOf(_WIDTH), why)
-                yield _top_coded(name, taken)
+                yield _generalization(name, "bands", f"`{name}` in bands", tree.BandsOf(_WIDTH), why)
+                yield _top_coding(name, taken)
             case "code":
                 why = "Keeps the first characters, such as those of the region."
-                yield _coarser(name, "prefix", f"`{name}` by its prefix", tree.PrefixOf(_KEPT), why)
+                yield _generalization(name, "prefix", f"`{name}` by its prefix", tree.PrefixOf(_KEPT), why)
             case "date":
                 why = "An exact day often identifies a person; a month rarely does."
                 map_ = tree.DatePart(tree.DateUnit.MONTH)
-                yield _coarser(name, "month", f"`{name}` by month", map_, why)
+                yield _generalization(name, "month", f"`{name}` by month", map_, why)
             case "text" | None:
                 pass
 
 
-def _coarser(name: str, key: str, title: str, map_: tree.Map, why: str) -> Template:
+def _generalization(name: str, key: str, title: str, map_: tree.Map, why: str) -> Template:
     return Template(f"{key}:{name}", title, _always(tree.Generalize(tree.Name(name), map_)), why)
 
 
-def _top_coded(name: str, taken: Collection[str]) -> Template:
-    most = tree.Parameter(_fresh("most", taken))
+def _top_coding(name: str, taken: Collection[str]) -> Template:
+    most = tree.Parameter(_fresh_name("most", taken))
     condition = tree.Comparison(tree.Name(name), Operator.LE, most)
     assertion = tree.Assertion(Quantifier.EACH, tree.Result(), condition)
     text = format_requirement(tree.Requirement(assertion, tree.Replace(tree.Name(name), most)))
     return Template(f"top:{name}", f"Top-code `{name}`", text, "The largest numbers belong to few people.")
 
 
-def _about_classes(roles: TableRoles) -> Iterator[Template]:
+def _class_templates(roles: TableRoles) -> Iterator[Template]:
     groups = roles.quasi_identifiers
     if not groups:
         return
@@ -129,7 +129,9 @@ def _about_classes(roles: TableRoles) -> Iterator[Template]:
     )
 
 
-def _by_chance(roles: TableRoles, forms: Mapping[str, Form], facts: Mapping[str, ColumnFacts]) -> Iterator[Template]:
+def _random_templates(
+    roles: TableRoles, forms: Mapping[str, Form], facts: Mapping[str, ColumnFacts]
+) -> Iterator[Template]:
     if roles.quasi_identifiers or roles.sensitive:
         sampled = _always(tree.Sometimes(_LEFT_OUT, tree.Reject()))
         why = "Keeps a random quarter of the records, so that a person's presence in the table stays uncertain."
@@ -137,7 +139,7 @@ def _by_chance(roles: TableRoles, forms: Mapping[str, Form], facts: Mapping[str,
     for name in roles.sensitive:
         values = _values(facts.get(name))
         if forms.get(name) in ("text", "code", None) and len(values) > 1:
-            draw = tree.Draw(tree.Name(name), tuple(tree.Ball(tree.String(value)) for value in values))
+            draw = tree.Draw(tree.Name(name), tuple(tree.WeightedValue(tree.String(value)) for value in values))
             why = "Any value may be random. List every value that the column can have."
             title = f"Randomized response for `{name}`"
             yield Template(f"response:{name}", title, _always(tree.Sometimes(_DRAWN, draw)), why)
@@ -152,12 +154,12 @@ def _values(facts: ColumnFacts | None) -> tuple[str, ...]:
 
 
 def _count(groups: Sequence[str]) -> tuple[tree.NamedAggregate, tree.Name]:
-    alias = tree.Name(_fresh("n", groups))
+    alias = tree.Name(_fresh_name("n", groups))
     return tree.NamedAggregate(tree.Aggregate(Function.COUNT), alias), alias
 
 
 def _distinct(name: str, groups: Sequence[str]) -> tuple[tree.NamedAggregate, tree.Name]:
-    alias = tree.Name(_fresh("d", groups))
+    alias = tree.Name(_fresh_name("d", groups))
     return tree.NamedAggregate(tree.Aggregate(Function.COUNT_DISTINCT, tree.Name(name)), alias), alias
 
 
@@ -177,7 +179,7 @@ def _always(action: tree.Action) -> str:
     return format_requirement(tree.Requirement(tree.Always(), action))
 
 
-def _fresh(name: str, taken: Collection[str]) -> str:
+def _fresh_name(name: str, taken: Collection[str]) -> str:
     """The name, with underscores added until it differs from all others."""
     others = {other.casefold() for other in taken}
     while name in others:

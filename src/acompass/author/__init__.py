@@ -1,1 +1,1 @@
-"""What writes policies: from a table, from a matrix, in the paper's language, for a dbt project."""
+"""Write policies from a table, from a transition matrix, in the paper's language, and for a dbt project."""

@@ -1,4 +1,4 @@
-"""The answers of the calls that write policies: a suggestion, a PRAM policy, an estimate, the files of a dbt project.
+"""The answers of `suggest`, `pram`, `estimate` and `dbt`.
 
 Numbers are exact; only renderers round."""
 
@@ -104,18 +104,17 @@ class Quantity:
 
     @property
     def standard_error(self) -> float | None:
-        """None also if the estimated variance is, by chance, below 0."""
+        """None also if the estimated variance happens to be negative."""
         return None if self.variance is None or self.variance < 0 else math.sqrt(self.variance)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueEstimate:
-    #: None for all values together that are in neither the policy nor the released table, and that the policy
-    #: distinguishes from others
+    #: None for a group of values in neither the policy nor the released table, which the policy treats alike
     value: Value | None
     released: int  # records with the value in the released table
-    count: Quantity  # in the table before
-    share: Quantity | None  # in the table before; None where no unbiased estimate is known
+    count: Quantity  # before the release
+    share: Quantity | None  # before the release; None where no unbiased estimate is known
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from acompass.tables.formats import Options
 
 
 def core_policy(policy: Policy, table: Any, params: Mapping[str, ParamValue], options: Options) -> str:
-    """Write the policy in the core. Raise PolicyError with the places where that is impossible, and why."""
+    """Write the policy in the core. Raise PolicyError with every step that cannot be, and the reason."""
     refused = refusals(policy.tree)
     if refused:
         raise PolicyError(refused, policy.text, policy.name)
@@ -81,7 +81,7 @@ def generalizes(program: tree.Program) -> bool:
 
 
 def generalization(step: tree.Requirement) -> tree.Generalize | None:
-    return walk.generalize_of(walk.step_of(step))
+    return walk.generalize_in(walk.step_of(step))
 
 
 def _rewrite(step: tree.Requirement) -> list[tree.Requirement] | Diagnostic:
@@ -100,7 +100,7 @@ def _rewrite(step: tree.Requirement) -> list[tree.Requirement] | Diagnostic:
 
 
 def _with_bounds(step: tree.Requirement) -> tree.Requirement:
-    """Replace RANDOM … FROM by the core's RANDOM, which can express it here."""
+    """Replace RANDOM … FROM with the core's RANDOM; `_refusal` has checked that it can be expressed."""
     action = walk.step_of(step)
     match action:
         case tree.Draw():
@@ -140,7 +140,7 @@ def _refusal(step: tree.Requirement) -> Diagnostic | None:
 
 def _core_assertion(requirement: tree.Requirement) -> tree.Assertion:
     assertion = walk.assertion_of(requirement)
-    assert assertion is not None, "ALWAYS is rewritten before"
+    assert assertion is not None, "`_rewrite` handles ALWAYS"
     return in_core(assertion)
 
 
@@ -181,7 +181,7 @@ def core_condition(condition: tree.Condition) -> tree.Condition:
 
 
 def orders_digits(requirement: tree.Requirement) -> bool:
-    """Whether a LIKE becomes comparisons with texts that are numbers, which D24 (order of numbers) rejects."""
+    """Whether a LIKE expands to comparisons with numbers as text, which D24 (order of numbers) rejects."""
     return any(
         _is_number(comparison)
         for condition in walk.all_conditions(requirement)
@@ -209,7 +209,7 @@ def with_one_aggregate(requirement: tree.Requirement) -> list[tree.Requirement] 
     named = _mentioned_aggregates(process, assertion.condition)
     if len(named) <= 1:
         at = min(named, default=0)
-        return [_alone(requirement, assertion, process, at, assertion.condition)]
+        return [_keep_aggregate(requirement, assertion, process, at, assertion.condition)]
     parts = _parts(process, assertion.condition)
     if assertion.quantifier is Quantifier.SOME:
         reason = "after `SOME`, a single class must satisfy the whole condition"
@@ -219,7 +219,7 @@ def with_one_aggregate(requirement: tree.Requirement) -> list[tree.Requirement] 
         reason = "the action for one of them would change the classes of the next"
     else:
         return [
-            _alone(requirement, assertion, process, at, _conjunction(conditions))
+            _keep_aggregate(requirement, assertion, process, at, _conjunction(conditions))
             for at, conditions in sorted(parts.items())
         ]
     return impossible("a second aggregate", process.others[0].aggregate.span, reason)
@@ -283,7 +283,7 @@ def _keeps_classes(action: tree.Step | None) -> bool:
             assert_never(action)
 
 
-def _alone(
+def _keep_aggregate(
     requirement: tree.Requirement,
     assertion: tree.Assertion,
     process: tree.Process,

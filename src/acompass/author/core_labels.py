@@ -93,14 +93,14 @@ def _after(requirement: Requirement, column: int, texts: frozenset[str]) -> froz
             if upper - lower >= _MOST_DRAWN:
                 raise _Impossible("an earlier RANDOM draws from too many values to list")
             return texts | {str(drawn) for drawn in range(lower, upper + 1)}
-        case Draw(balls=balls):
+        case Draw(values=values):
             type_ = requirement.after[column].type
-            return texts | {to_text(ball.value, type_) for ball in balls}
+            return texts | {to_text(each.value, type_) for each in values}
         case Sometimes():
-            raise AssertionError("a policy with WITH PROBABILITY is rejected before")
+            raise AssertionError("`core.refusals` rejects WITH PROBABILITY")
         case Generalize(map=map_):
             labels = (map_.label(text) for text in texts)
-            return frozenset(label for label in labels if label is not None)  # a run fails at the others
+            return frozenset(label for label in labels if label is not None)  # a run fails on the others
         case None | Reject() | Drop():
             return texts
         case _:
@@ -209,17 +209,17 @@ def _is_kind(kind: Kind, text: str) -> bool:
 
 
 def _require_one_spelling(texts: list[str]) -> None:
-    """Raise if a number has two spellings, which may both be written as a third (D26)."""
+    """Raise if one number has two spellings, because retyping may turn both into a third (D26)."""
     if len({Decimal(text) for text in texts}) < len(texts):
         raise _Impossible("the column has two spellings of one number")
 
 
 def _in_order(texts: Iterable[str]) -> list[str]:
     """Sort numbers by size, then other texts by code point."""
-    return sorted(texts, key=_place)
+    return sorted(texts, key=_sort_key)
 
 
-def _place(text: str) -> tuple[bool, Decimal, str]:
+def _sort_key(text: str) -> tuple[bool, Decimal, str]:
     is_number = _NUMBER.fullmatch(text) is not None
     return not is_number, Decimal(text) if is_number else Decimal(0), text
 

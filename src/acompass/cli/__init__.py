@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> None:
-    # collecting garbage, of which a command creates little, takes a tenth of the startup time
+    # a command creates little garbage, but collecting it takes a tenth of the startup time
     gc.set_threshold(100_000)
     try:
         from acompass.cli.supervisor import run_supervised  # inside try: Ctrl-C may arrive during the import

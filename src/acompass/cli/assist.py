@@ -70,7 +70,7 @@ def studio(
         require_studio()
         if STANDARD_INPUT in (policy, table):
             raise click.BadParameter("the studio needs files, not standard input")
-        from acompass.assist.studio.server import serving
+        from acompass.assist.studio.server import run_studio
         from acompass.assist.studio.state import Start, resolve_files, setting_text
         from acompass.tables.formats import FileFormat
 
@@ -79,7 +79,7 @@ def studio(
         params = {name: setting_text(value) for name, value in known.params.items()}
         reading = missing or ERROR, dates, FileFormat(**files), memory_limit
         start = Start(file, known.table, params, *reading, population)
-        with serving(start, port) as running:
+        with run_studio(start, port) as running:
             print_out(running.access.address)
             print_err("Ctrl-C ends the studio")
             if not no_browser:

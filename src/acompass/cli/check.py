@@ -22,7 +22,7 @@ from acompass.cli.formats import (
 from acompass.cli.inputs import read_policy, resolve_inputs
 from acompass.cli.streams import print_hint, print_out, progress_bar, stream_style
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic
-from acompass.errors.wording import on_one_line
+from acompass.errors.display import on_one_line
 from acompass.options import Opening
 from acompass.result import Result
 

@@ -102,7 +102,7 @@ def compare(
             after,
             types=parse_types(types),
             params={**old_params, **call.params},
-            old_params=_differing(old_params, call.params),
+            old_params=_differing_params(old_params, call.params),
             table=call.schema_table(bool(types), opening.get("engine") is not None),
             deadline=deadline,
             paper=paper,
@@ -114,7 +114,7 @@ def compare(
         exit_by_verdict(comparison.ok)
 
 
-def _differing(old: "dict[str, ParamValue]", new: "dict[str, ParamValue]") -> "dict[str, ParamValue]":
+def _differing_params(old: "dict[str, ParamValue]", new: "dict[str, ParamValue]") -> "dict[str, ParamValue]":
     """The parameters of the old policy that have a different value in the new one."""
     return {name: value for name, value in old.items() if new.get(name, value) != value}
 

@@ -106,11 +106,11 @@ def dbt(
 
 def _lines(files: "DbtFiles", *, written: bool) -> Iterator[str]:
     changed, removed = ("written", "removed") if written else ("would write", "would remove")
-    said = [(changed if path in files.changed else "unchanged", path) for path in files.files]
-    said += [(removed, path) for path in files.removed]
-    said += [("left", path) for path in files.others]
-    width = max(len(words) for words, _ in said)
-    yield from (f"{words:<{width}} {path}" for words, path in said)
+    rows = [(changed if path in files.changed else "unchanged", path) for path in files.files]
+    rows += [(removed, path) for path in files.removed]
+    rows += [("left", path) for path in files.others]
+    width = max(len(words) for words, _ in rows)
+    yield from (f"{words:<{width}} {path}" for words, path in rows)
     for note in files.notes:
         yield f"line {note.line}: {note.text}"
     for name, value in files.variables.items():

@@ -69,14 +69,14 @@ def explain_command(
     """Explain what `run` does to a record and why: the requirements that affect it, its classes, the values
     written, and the smallest change that would have left it unaffected. The output contains personal data.
 
-    --algebra and --sql translate the policy and show no data. The code of an error or a finding, such as AC101,
-    prints its page.
+    --algebra and --sql translate the policy and show no data. With the code of an error or finding, such as
+    AC101, prints the page about it.
     """
-    asked = [record is not None, where is not None, algebra, sql].count(True)
-    if is_code(policy) and table is None and not asked:
+    chosen = [record is not None, where is not None, algebra, sql].count(True)
+    if is_code(policy) and table is None and not chosen:
         _print_page(policy.upper(), as_json)
         return
-    if asked != 1:
+    if chosen != 1:
         raise click.BadParameter("exactly one of --record, --where, --algebra and --sql is required")
     with exit_codes(print_error_json if as_json else None):
         from acompass.policy import as_policy

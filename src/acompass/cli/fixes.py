@@ -13,8 +13,8 @@ import click
 from acompass.cli.inputs import STANDARD_INPUT
 from acompass.cli.streams import print_err, print_out
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
+from acompass.errors.display import count_text
 from acompass.errors.fixes import FixedText, fix_safely
-from acompass.errors.wording import count_text
 from acompass.tables.temporary_files import replace_atomically
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class PolicyFixer:
         (print_err if self.takes_standard_output else print_out)(text)
 
     def require_text(self, is_text: bool) -> None:
-        """Reject another format than text if the policy or the diff is written to standard output."""
+        """Reject formats other than text if the policy or the diff is written to standard output."""
         if self.takes_standard_output and not is_text:
             option = "--diff" if self.diff else "--fix with POLICY -"
             raise click.UsageError(f"{option} writes to standard output, so the report must be text")
@@ -57,17 +57,17 @@ class PolicyFixer:
         self,
         read: Callable[[], "Policy"],
         perform: Callable[["Policy"], T],
-        found: Callable[[T], Sequence[Diagnostic]] = lambda _: (),
+        findings: Callable[[T], Sequence[Diagnostic]] = lambda _: (),
     ) -> tuple["Policy", T]:
         """Return the policy, fixed if requested, and the result of `perform` for it.
 
-        `found` returns the diagnostics in a result. Errors that no safe fix removes are raised.
+        `findings` returns the diagnostics in a result. Errors that no safe fix removes are raised.
         """
         if not (self.fix or self.diff):
             policy = read()
             return policy, perform(policy)
         before, name = _read_text(read)
-        attempts = _Attempts(name, perform, found)
+        attempts = _Attempts(name, perform, findings)
         fixed = fix_safely(before, attempts.diagnose)
         self._write_fixed(before, fixed)
         return attempts.outcome()
@@ -87,10 +87,10 @@ class PolicyFixer:
 class _Attempts(Generic[T]):
     """Runs a command on successive versions of a policy, and keeps the last outcome."""
 
-    def __init__(self, name: str, perform: Callable[["Policy"], T], found: Callable[[T], Sequence[Diagnostic]]):
+    def __init__(self, name: str, perform: Callable[["Policy"], T], findings: Callable[[T], Sequence[Diagnostic]]):
         self._name = name
         self._perform = perform
-        self._found = found
+        self._findings = findings
         self._last: tuple[Policy, T] | AcompassError
 
     def diagnose(self, text: str) -> Sequence[Diagnostic]:
@@ -103,7 +103,7 @@ class _Attempts(Generic[T]):
             self._last = error
             return error.diagnostics if error.source == text else ()
         self._last = policy, result
-        return self._found(result)
+        return self._findings(result)
 
     def outcome(self) -> tuple["Policy", T]:
         if isinstance(self._last, AcompassError):

@@ -83,7 +83,7 @@ def name_in_heading(path: str) -> str | None:
 
 
 def error_report(format_: CiFormat, policy: str, also: Also = ()) -> ReportError:
-    """A function that reports an error in place of an answer: to standard output unless that is text, and to files."""
+    """Return a function that writes an error to standard output, unless the format is text, and to the --also files."""
 
     def report(error: AcompassError) -> None:
         if format_ != "text":

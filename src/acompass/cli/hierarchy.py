@@ -10,7 +10,7 @@ from acompass.cli import options
 from acompass.cli.command import Command, exit_by_verdict, exit_codes, max_errors
 from acompass.cli.inputs import STANDARD_INPUT, STANDARD_OUTPUT
 from acompass.cli.streams import print_err, print_out
-from acompass.errors.wording import count_text
+from acompass.errors.display import count_text
 from acompass.measure.level_specs import ByBands, ByDate, ByPrefix, lengths_in, widths_in
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def hierarchy(
             print_err(f"{count_text(values.missing, 'record')} without a value left out")
         if values.empty:
             print_err(
-                f"{count_text(values.empty, 'record')} with an empty text left out; a hierarchy cannot contain it"
+                f"{count_text(values.empty, 'record')} with an empty string left out; a hierarchy cannot contain it"
             )
 
 

@@ -9,7 +9,7 @@ from acompass.cli.command import Command, exit_by_verdict, exit_codes, exit_with
 from acompass.cli.formats import Also, CiFormat, also, ci_formats, error_report, require_other_files, write_also
 from acompass.cli.inputs import parse_types, read_policy, resolve_inputs
 from acompass.cli.streams import shows_color
-from acompass.errors.wording import on_one_line
+from acompass.errors.display import on_one_line
 from acompass.options import Opening
 from acompass.report.json import to_json
 
@@ -57,11 +57,11 @@ def lint(
     """Report probable mistakes: requirements that no table can violate or that a later one undoes, gaps
     between generalization rules, and so on. `acompass explain CODE` explains a finding.
 
-    --fix first corrects mistakes in the policy that have only one possible correction. Several policies are all
-    reported, as text. Exits with 1 if there are findings.
+    --fix first corrects mistakes in the policy that have only one possible correction. The report on
+    several policies is always text. Exits with 1 if there are findings.
     """
-    is_one_of_many = len(policies) > 1
-    if is_one_of_many and (also or format_ != "text"):
+    has_several = len(policies) > 1
+    if has_several and (also or format_ != "text"):
         raise click.UsageError("several policies are reported as text; give one policy for another format")
 
     def lint_policy(policy: str) -> None:
@@ -86,7 +86,7 @@ def lint(
 
             _, found = fixer.perform(lambda: read_policy(policy, table), find, tuple)
             write_also(also, lambda each: _report(found, policy, each, fixer.report_stream))
-            where = f" in {on_one_line(policy)}" if is_one_of_many and not found else ""
+            where = f" in {on_one_line(policy)}" if has_several and not found else ""
             fixer.print_report(_report(found, policy, format_, fixer.report_stream) + where)
             exit_by_verdict(not found)
 

@@ -110,7 +110,7 @@ acompass estimate released.csv Disease --policy pram.acp --set k=3 --json
 @click.command(cls=Command, epilog=ESTIMATE_EXAMPLES)
 @options.table
 @click.argument("column", help="The column that the policy randomized.")
-@click.option("--policy", required=True, metavar="POLICY", help="The policy that released the table.")
+@click.option("--policy", required=True, metavar="POLICY", help="The policy that produced the table.")
 @options.settings
 @options.missing
 @options.dates

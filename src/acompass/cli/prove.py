@@ -112,7 +112,7 @@ def prove(
     numbers may have any number of decimal places.
 
     --privacy also bounds how much more likely an output can be from one table than from another that differs in
-    one record: in the record's value of a column, or in the presence of the record.
+    one record: in the record's value in a column, or in whether the record is present.
 
     A claim that is not decided before the deadline is undecided. Exits with 1 unless all claims are proved.
     """

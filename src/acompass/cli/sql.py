@@ -5,7 +5,7 @@ from typing import Any
 
 from acompass import session
 from acompass.errors.diagnostics import CallError, Diagnostic
-from acompass.errors.wording import on_one_line
+from acompass.errors.display import on_one_line
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.types import Schema, Type
 from acompass.options import Opening

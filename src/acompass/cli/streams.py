@@ -10,8 +10,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TextIO
 
 from acompass.errors.diagnostics import AcompassError
-from acompass.errors.display import Style
-from acompass.errors.wording import count_text
+from acompass.errors.display import Style, count_text
 
 if TYPE_CHECKING:
     from acompass.policy import Policy

@@ -72,7 +72,7 @@ acompass suggest people.csv --qi Age,Zip --k 5 --max-lost 1% --compare
     help="cascade: generalize small classes step by step; uniform: use one level per column for all records; stars: "
     "use one level, and * in small classes.",
 )
-@click.option("--compare", is_flag=True, help="Print the least loss for each number of lines.")
+@click.option("--compare", is_flag=True, help="Print the lowest loss for each number of lines.")
 @click.option("--output", "-o", metavar="POLICY", help="File to write; - for standard output.")
 @options.missing
 @options.dates

@@ -12,7 +12,7 @@ from acompass.cli.fixes import rewrite_policy
 from acompass.cli.inputs import STANDARD_INPUT, read_policy, resolve_inputs
 from acompass.cli.streams import print_out, progress_bar, stream_style
 from acompass.errors.diagnostics import AcompassError
-from acompass.errors.wording import count_text
+from acompass.errors.display import count_text
 
 if TYPE_CHECKING:
     from acompass.testing.conformance.differential import Report
@@ -60,7 +60,7 @@ def _format_policy(policy: str, check: bool, paper: bool) -> int:
         return VIOLATED
     if policy == STANDARD_INPUT:
         sys.stdout.write(after)
-        sys.stdout.flush()  # a closed pipe is noticed here, not at exit
+        sys.stdout.flush()  # a closed pipe must raise here, not at exit
     elif before != after:
         rewrite_policy(policy, after)
         print_out(f"formatted {policy}")

@@ -50,7 +50,7 @@ class StoredColumn(Protocol):
 class PreparedTable:
     schema: Schema
     values: tuple[Sql, ...]  # SQL for each column, over the stored table
-    where: Sql | None  # the condition of the records that are kept
+    where: Sql | None  # the condition for keeping a record
     records: int
     dropped: int
     named: frozenset[int]  # the columns that the policy names
@@ -88,8 +88,10 @@ class PreparedTable:
         return State(select, self.schema, has_row_key=has_row_key, records=self.records)
 
     def with_row_keys(self, session: Session, stored: Sequence[Sql], source: Sql) -> exp.Select:
-        """The stored columns as c0, c1, …, with row keys: the positions of the records in canonical order. Columns
-        whose values have no order are ignored in it."""
+        """The stored columns as c0, c1, …, with row keys: the positions of the records in canonical order.
+
+        The order ignores columns whose values cannot be ordered.
+        """
         kept = {f"kept_{i}": column for i, column in enumerate(stored)}
         select = sql.query([*self.projection(), *(sql.with_alias(c, name) for name, c in kept.items())], source)
         ordered = tuple(

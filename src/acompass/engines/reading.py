@@ -91,7 +91,7 @@ class Missing:
 
     @property
     def complete(self) -> Sql | None:
-        """The condition of the records that are kept; None if all are."""
+        """The condition for keeping a record; None if all are kept."""
         present = [exp.Not(this=exp.paren(self.is_missing[p].copy())) for p in self.dropping_columns]
         return sql.all_of(*present) if present else None
 

@@ -23,7 +23,7 @@ ENTRY_POINTS = "acompass.engines"
 class RegisteredEngine:
     make: Callable[[Any, Options], Engine]
     names: Sequence[str] = ()  # complete URLs
-    prefixes: Sequence[str] = ()  # what URLs begin with
+    prefixes: Sequence[str] = ()  # beginnings of URLs
     owns: Callable[[Any], bool] = lambda _given: False  # recognizes the engine's own objects
 
     def matches(self, url: Any) -> bool:

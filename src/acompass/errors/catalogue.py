@@ -24,7 +24,7 @@ CODES: dict[str, str] = {
     "AC016": "reserved word used as a name",
     "AC017": "constant in double quotes",
     "AC018": "name in single quotes",
-    "AC019": "misspelt keyword",
+    "AC019": "misspelled keyword",
     "AC020": "condition nested too deeply",
     "AC021": "number that is not an integer",
     "AC022": "constant of several words",
@@ -35,10 +35,10 @@ CODES: dict[str, str] = {
     "AC027": "partly quoted name",
     "AC028": "empty requirement",
     "AC030": "`≠`",
-    "AC031": "unknown comparison sign",
-    "AC032": "malformed list of `IN`",
+    "AC031": "unknown comparison operator",
+    "AC032": "malformed `IN` list",
     "AC033": "malformed `BETWEEN`",
-    "AC034": "unsupported pattern of `LIKE`",
+    "AC034": "unsupported `LIKE` pattern",
     "AC035": "COMPASS's `ZERO`",
     "AC036": "COMPASS's `JOIN`",
     "AC037": "an SQL statement",
@@ -49,7 +49,7 @@ CODES: dict[str, str] = {
     "AC042": "REPLACE without WITH",
     "AC043": "number with a comma",
     "AC044": "comma in a condition",
-    "AC045": "constant before the comparison sign",
+    "AC045": "constant before the comparison operator",
     "AC046": "comments with `#` or `//`",
     "AC047": "malformed `GENERALIZE`",
     "AC048": "DROP without ALWAYS",
@@ -62,11 +62,11 @@ CODES: dict[str, str] = {
     "AC055": "malformed `RANDOM … FROM`",
     "AC060": "a form beyond the paper",
     "AC061": "a requirement that the core cannot express",
-    # AC1xx: the policy against a schema
+    # AC1xx: the policy and the table's columns
     "AC101": "unknown column",
     "AC102": "ambiguous column name",
     "AC103": "name not visible after PROCESS",
-    "AC104": "aggregate named like a column of GROUP BY",
+    "AC104": "aggregate name already in use",
     "AC105": "duplicate column in GROUP BY",
     "AC106": "unbound parameter",
     "AC107": "unused parameter",
@@ -76,18 +76,18 @@ CODES: dict[str, str] = {
     "AC111": "invalid constant for its column",
     "AC112": "aggregate of an unsuitable column",
     "AC113": "number in a boolean, date or timestamp column",
-    "AC114": "RANDOM on a column without integers",
+    "AC114": "RANDOM on a boolean, date or timestamp column",
     "AC115": "invalid bounds of RANDOM",
     "AC116": "number too long or too large",
     "AC117": "column of an unsupported type",
     "AC118": "number expected after a column became text",
     "AC119": "map that cannot follow an earlier line",
-    "AC120": "invalid constants of a map",
-    "AC121": "map of an unsuitable column",
+    "AC120": "invalid constants in a map",
+    "AC121": "map applied to an unsuitable column",
     "AC122": "unusable hierarchy",
     "AC123": "dropped column",
     "AC124": "misplaced DROP",
-    "AC125": "numbers and texts in one `RANDOM … FROM`",
+    "AC125": "numbers and text in one `RANDOM … FROM`",
     "AC126": "duplicate value in `RANDOM … FROM`",
     # AC2xx: tables
     "AC201": "table not found",
@@ -96,11 +96,11 @@ CODES: dict[str, str] = {
     "AC204": "table without column names",
     "AC205": "text in another encoding",
     "AC206": "too many or too few fields in a record",
-    "AC207": "unclosed quote in a CSV",
+    "AC207": "unclosed quote in a CSV file",
     "AC208": "duplicate column name",
     "AC209": "files that do not form one table",
     "AC210": "column with values that are not numbers",
-    "AC211": "numbers of more than 38 digits",
+    "AC211": "numbers with more than 38 digits",
     "AC212": "missing values",
     "AC213": "missing values filled with another type",
     "AC214": "incomplete file",
@@ -110,7 +110,7 @@ CODES: dict[str, str] = {
     "AC218": "missing library",
     "AC219": "column name that is not text",
     "AC220": "output is the input",
-    "AC221": "folder of the output does not exist",
+    "AC221": "output folder does not exist",
     "AC222": "output cannot be written",
     "AC223": "disk full",
     "AC224": "unknown output format",
@@ -120,14 +120,14 @@ CODES: dict[str, str] = {
     "AC231": "numbers ordered as text",
     "AC232": "text compared with a date",
     "AC233": "invalid choice for missing values",
-    "AC234": "values that are not dates of the given format",
+    "AC234": "values that are not dates in the given format",
     "AC235": "invalid date format",
     "AC236": "invalid column for dates",
     "AC237": "values without a label",
-    "AC240": "data frame or column whose library fails",
+    "AC240": "data frame library failure",
     "AC241": "unknown encoding",
     "AC242": "unusable decimal mark",
-    "AC243": "character that the encoding of the output lacks",
+    "AC243": "character not in the output encoding",
     "AC244": "workbook that cannot be opened",
     "AC245": "unknown sheet",
     "AC246": "cells without a value",
@@ -154,12 +154,12 @@ CODES: dict[str, str] = {
     "AC321": "Spark cannot be started",
     "AC322": "another Spark application in the same process",
     "AC323": "table that Spark cannot read",
-    "AC324": "files out of reach of the workers",
-    "AC325": "CSV record over several lines",
+    "AC324": "files that the workers cannot reach",
+    "AC325": "CSV record that spans several lines",
     "AC326": "memory limit for Spark",
     "AC327": "canceled call",
-    "AC328": "table of another engine",
-    # AC4xx: the call
+    "AC328": "table in another engine",
+    # AC4xx: arguments and files of a call
     "AC401": "invalid memory size",
     "AC402": "unreadable policy",
     "AC403": "policy not in UTF-8",
@@ -178,9 +178,9 @@ CODES: dict[str, str] = {
     "AC502": "a requirement that earlier lines make redundant",
     "AC503": "an action that does not make its assertion true",
     "AC504": "a requirement that a later line undoes",
-    "AC505": "a check that a later line makes stale",
+    "AC505": "a check that a later line invalidates",
     "AC506": "generalization rules that overlap",
-    "AC507": "values left out between generalization rules",
+    "AC507": "gaps between generalization rules",
     "AC508": "a generalization rule that rewrites the result of another",
     "AC509": "a RANDOM that can draw the value it replaces",
     "AC510": "a REJECT that can empty the table",
@@ -189,7 +189,7 @@ CODES: dict[str, str] = {
     "AC513": "a hierarchy whose values do not occur",
     "AC514": "labels compared with a value as text",
     "AC515": "a draw that a later line makes pointless",
-    "AC516": "a policy that was not fully inspected",
+    "AC516": "a policy that was not fully linted",
     "AC550": "a claim that is not a single assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",
@@ -210,41 +210,41 @@ CODES: dict[str, str] = {
     "AC607": "population does not contain the table",
     "AC608": "column that cannot be measured",
     "AC609": "sampling weight combined with another way to count",
-    "AC610": "invalid levels of a hierarchy",
+    "AC610": "invalid hierarchy levels",
     "AC611": "values that do not fit the levels of a hierarchy",
     "AC612": "column without values",
     "AC613": "unreadable hierarchy",
-    "AC614": "unsound hierarchy",
-    "AC615": "labels on no level of a hierarchy",
+    "AC614": "invalid hierarchy",
+    "AC615": "labels missing from a hierarchy",
     "AC616": "hierarchies that cannot be used",
     # AC62x: searching for a policy
     "AC620": "`suggest` without numpy",
-    "AC621": "invalid goal or limit of a search",
+    "AC621": "invalid goal or limit for a search",
     "AC622": "l or t without a sensitive column",
     "AC623": "column to keep that is not a quasi-identifier",
     "AC624": "no policy that drops few enough records",
     "AC625": "unusable acompass.toml",
-    # AC63x: randomizing a column, and estimating what it was
-    "AC630": "invalid options of PRAM",
+    # AC63x: randomizing a column, and estimating its original distribution
+    "AC630": "invalid PRAM options",
     "AC631": "column that PRAM cannot randomize",
     "AC632": "unusable matrix",
     "AC633": "value too rare for `RANDOM … FROM`",
     "AC634": "matrix that does not fit the column",
-    "AC635": "line that an estimate cannot be traced through",
+    "AC635": "line that values cannot be traced through",
     "AC636": "values that the release makes indistinguishable",
     "AC637": "values that the policy cannot produce",
     # AC64x: dbt
     "AC640": "`dbt` without PyYAML",
     "AC641": "not a dbt project",
-    "AC642": "invalid name of a dbt model",
+    "AC642": "invalid dbt model name",
     "AC643": "file that `acompass dbt` did not write",
-    "AC644": "options of `dbt` that contradict each other",
+    "AC644": "contradictory `dbt` options",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",
     "AC703": "RANDOM explained without its seed or trace",
     "AC704": "invalid condition after --where",
-    "AC705": "unknown dialect of SQL",
+    "AC705": "unknown SQL dialect",
     "AC706": "report on a table that is not a file",
     "AC707": "file that is not a report",
     "AC708": "report would replace a table or the policy",
@@ -253,20 +253,20 @@ CODES: dict[str, str] = {
     "AC801": "`studio` without its libraries",
     "AC802": "port that cannot be used",
     "AC803": "no policy to open in the studio",
-    # AC81x: the server for editors
+    # AC81x: the language server
     "AC811": "`lsp` without pygls",
-    # AC9xx: a fault of acompass itself
+    # AC9xx: internal errors
     "AC901": "internal error",
 }
 
 _PACKAGE = Path(__file__).parents[1]
-#: of an installed package and of a source tree: pyproject.toml copies docs/errors into the wheel as error_pages
+#: the pages in an installed package, where pyproject.toml copies docs/errors to error_pages, and in a source tree
 _FOLDERS = (_PACKAGE / "error_pages", _PACKAGE.parents[1] / "docs" / "errors")
 _CODE = re.compile(r"AC[0-9]{3}", re.IGNORECASE)
 
 
 def is_code(text: str) -> bool:
-    """Whether a text has the form of a code, known or not."""
+    """Whether the text has the form of a code, known or not."""
     return _CODE.fullmatch(text) is not None
 
 
@@ -275,11 +275,11 @@ def read_page(code: str) -> str:
 
 
 def page_path(code: str) -> Path:
-    """The page of a code, which need not exist."""
+    """The path of a code's page, which may not exist."""
     folder = next((folder for folder in _FOLDERS if folder.is_dir()), _FOLDERS[0])
     return folder / f"{code}.md"
 
 
-def how_to_see(code: str) -> str:
-    """The command that prints the page of a code."""
+def page_command(code: str) -> str:
+    """The command that prints a code's page."""
     return f"acompass explain {code}"

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 #: diagnostics shown by default; the rest are counted
 MOST_SHOWN = 50
-#: the parser stops after this many mistakes
+#: the parser stops after this many diagnostics
 MOST_REPORTED = 1_000
 
 
@@ -61,7 +61,7 @@ class Diagnostic:
     """One finding."""
 
     code: str
-    #: lowercase, without a full stop, with the user's words in backticks, and never with a value of a record
+    #: lowercase, without a period; the user's words are in backticks; never contains a record value
     message: str
     labels: tuple[Label, ...] = ()  # the first is the primary one; findings about a table or a call have none
     help: str | None = None  # text to paste, or a step to take
@@ -123,7 +123,7 @@ def safe(title: str, *edits: Edit) -> tuple[Fix, ...]:
 
 
 def offer(title: str, *edits: Edit) -> tuple[Fix, ...]:
-    """One fix to choose: one of several readings of the text."""
+    """One fix that the user has to choose: the text has several readings."""
     return (Fix(title, edits),)
 
 

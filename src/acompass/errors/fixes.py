@@ -18,7 +18,7 @@ class FixedText:
 
 
 def fix_safely(text: str, diagnose: Callable[[str], Sequence[Diagnostic]]) -> FixedText:
-    """Apply safe fixes until `diagnose` finds no more. `diagnose` has seen the resulting text."""
+    """Apply safe fixes until `diagnose` offers no more. The last call of `diagnose` is on the resulting text."""
     applied = 0
     for rounds in count():
         safe = (fix for diagnostic in diagnose(text) for fix in diagnostic.fixes if fix.is_safe)
@@ -56,9 +56,9 @@ def keep_sound_fixes(diagnostic: Diagnostic, text: str, comments: Sequence[Span]
     """
     if not diagnostic.fixes:
         return diagnostic
-    sparing = [fix for fix in diagnostic.fixes if not any(_touches(edit.span, comments) for edit in fix.edits)]
-    apart = (Fix(fix.title, tuple(_separate_words(edit, text) for edit in fix.edits), fix.is_safe) for fix in sparing)
-    return replace(diagnostic, fixes=tuple(apart))
+    kept = [fix for fix in diagnostic.fixes if not any(_touches(edit.span, comments) for edit in fix.edits)]
+    sound = (Fix(fix.title, tuple(_separate_words(edit, text) for edit in fix.edits), fix.is_safe) for fix in kept)
+    return replace(diagnostic, fixes=tuple(sound))
 
 
 def _touches(edited: Span, comments: Sequence[Span]) -> bool:
@@ -81,7 +81,7 @@ def _separate_words(edit: Edit, text: str) -> Edit:
 
 def _join(left: str, right: str) -> bool:
     """Whether two characters are read as one word, or as a doubled quote."""
-    return (_is_of_word(left) and _is_of_word(right)) or (left == right and left in ("'", '"'))
+    return (_is_word_character(left) and _is_word_character(right)) or (left == right and left in ("'", '"'))
 
 
 def _hides_comment(left: str, replaced: str, right: str) -> bool:
@@ -89,5 +89,5 @@ def _hides_comment(left: str, replaced: str, right: str) -> bool:
     return right in ("#", "/") and left.isalnum() and not replaced.isalnum()
 
 
-def _is_of_word(character: str) -> bool:
+def _is_word_character(character: str) -> bool:
     return character.isalnum() or (character != "" and character in "_.-+")

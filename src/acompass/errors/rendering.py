@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from acompass.errors.catalogue import how_to_see
+from acompass.errors.catalogue import page_command
 from acompass.errors.diagnostics import MOST_REPORTED, MOST_SHOWN, Diagnostic, Edit, Fix, Label, Severity, Source
-from acompass.errors.wording import display_width, printable_text
+from acompass.errors.display import display_width, printable_text
 
 #: longer lines are cut to this many characters
 _WIDEST = 200
@@ -48,7 +48,7 @@ def render_json(
             "severity": str(diagnostic.severity),
             "message": diagnostic.message,
             "help": diagnostic.help,
-            "see": how_to_see(diagnostic.code),
+            "see": page_command(diagnostic.code),
             "file": name,
             "labels": [] if text is None else [_place_json(label, text) for label in diagnostic.labels],
             "fixes": [] if text is None else [_fix_json(fix, text) for fix in diagnostic.fixes],
@@ -104,7 +104,7 @@ def _block(diagnostic: Diagnostic, source: Source | None, name: str | None, pain
         excerpt = _Excerpt(diagnostic, source, paint)
         gutter = excerpt.gutter
         lines += excerpt.lines(name or "policy")
-    for word, text in (("help", diagnostic.help), ("see", how_to_see(diagnostic.code))):
+    for word, text in (("help", diagnostic.help), ("see", page_command(diagnostic.code))):
         if text is not None:
             first, *rest = text.split("\n")
             lines.append(f"{gutter} {paint('=', _BLUE)} {paint(word, _CYAN)}: {printable_text(first)}")

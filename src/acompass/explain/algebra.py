@@ -300,7 +300,7 @@ class _State:
 
 
 class FromSyntax:
-    """Translates one requirement after the other. Unbound parameters stay parameters."""
+    """Translates requirements one by one. Unbound parameters stay parameters."""
 
     def __init__(self, parameters: Parameters):
         self._parameters = parameters
@@ -350,8 +350,8 @@ class FromSyntax:
             case tree.Random(name, lower, upper):
                 value = uniform(self._bind(lower), self._bind(upper))
                 return state.write(value, name, rank_affected(state.affected, state.trace))
-            case tree.Draw(name, balls):
-                value = weighted_choice([(self._bind(ball.constant), int(ball.times)) for ball in balls])
+            case tree.Draw(name, values):
+                value = weighted_choice([(self._bind(each.constant), int(each.times)) for each in values])
                 return state.write(value, name, rank_affected(state.affected, state.trace))
             case tree.Generalize(name, map_):
                 return state.write(Label(map_, _column(name)), name, state.affected)

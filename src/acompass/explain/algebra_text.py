@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import assert_never
 
-from acompass.errors.wording import on_one_line
+from acompass.errors.display import on_one_line
 from acompass.explain.algebra import (
     DEFINITIONS,
     AggregateColumn,

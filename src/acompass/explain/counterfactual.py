@@ -15,7 +15,7 @@ from itertools import chain, islice, product, repeat
 from math import floor
 from typing import Any, TypeAlias, assert_never
 
-from acompass.errors.wording import on_one_line
+from acompass.errors.display import on_one_line
 from acompass.explain.answer import ClassSeen
 from acompass.language.program import program as checked
 from acompass.language.program.effects import process_of
@@ -298,9 +298,9 @@ def _class_change(requirement: Requirement, aggregate: Aggregate, where: str, va
         case Function.SUM:
             what = f"a sum of {of}"
         case Function.MIN:
-            what = f"a smallest {of}"
+            what = f"a minimum {of}"
         case Function.MAX:
-            what = f"a largest {of}"
+            what = f"a maximum {of}"
         case _:
             assert_never(aggregate.function)
     return f"{what} {where} {_target_text(target, aggregate.type)}{difference(value, target.value)}"
@@ -334,7 +334,7 @@ def _constant_text(written: tree.Comparison, constant: str) -> str:
 
 
 def _admitting_constant(relation: Relation, value: Any, type_: Type) -> Any:
-    """The nearest constant with which the value would pass; None if there is none, or none is nearest."""
+    """The nearest constant that would admit the value; None if there is none, or no nearest one."""
     step = type_step(type_)
     match relation:
         case Relation.LE | Relation.GE:

@@ -14,13 +14,13 @@ from acompass.explain.answer import Change, ClassSeen, Explanation, Life, Step
 from acompass.explain.counterfactual import Nearest
 from acompass.language.program.checker import check
 from acompass.language.program.effects import (
+    as_random,
     column_written,
     draws,
     is_always,
     is_certain,
     plain_of,
     process_of,
-    random_of,
 )
 from acompass.language.program.program import (
     Condition,
@@ -172,7 +172,7 @@ class Follower:
         keys = sorted(self.alive)
         classes = _classes(context, stage, before, keys)
         for requirement in stage.requirements:
-            random = records_by_key(context.session, after, keys) if random_of(requirement.action) else {}
+            random = records_by_key(context.session, after, keys) if as_random(requirement.action) else {}
             missed = _missed_records(context, requirement, keys)
             holds = context.verdicts[requirement.index].holds
             for key in sorted(self.alive):

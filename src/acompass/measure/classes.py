@@ -15,7 +15,7 @@ from sqlglot import exp
 from acompass.engines.duckdb.session import DuckDBSession
 from acompass.language.program.types import Column, Kind, Schema, Type
 from acompass.measure.answer import Persons
-from acompass.measure.records import Records, same_kind
+from acompass.measure.records import Records, is_same_kind
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.run.context import Session
@@ -141,9 +141,9 @@ class View:
         return ", ".join(f"{self.value(position)} AS {prefix}{i}" for i, position in enumerate(positions))
 
 
-def comparable(view: View, position: int, other: Column) -> str:
+def comparable_value(view: View, position: int, other: Column) -> str:
     """SQL for a column's value, comparable with a column of another table."""
-    if same_kind(view.schema[position].type, other.type):
+    if is_same_kind(view.schema[position].type, other.type):
         return view.value(position)
     return view.records.text(position).sql("duckdb")
 

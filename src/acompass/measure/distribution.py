@@ -1,8 +1,8 @@
 """The distribution of each column's values, in one table or in the tables before and after.
 
-Readers know the released table, so a count before would reveal by how much a value's count changed, and a change of 1
-to SMALLEST - 1 records is a small count. `withhold_counts` makes sure that it cannot be computed, neither directly nor
-by subtracting the shown counts from the total.
+Readers know the released table, so a count from the table before would reveal by how much a value's count changed, and
+a change of 1 to SMALLEST - 1 records is a small count. `withhold_counts` makes sure that it cannot be computed, either
+directly or by subtracting the shown counts from the total.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ import duckdb
 
 from acompass.language.program.types import Kind
 from acompass.measure.answer import SMALLEST, Bar, Distribution, Persons
-from acompass.measure.classes import View, comparable, count_records, one_row
+from acompass.measure.classes import View, comparable_value, count_records, one_row
 from acompass.measure.labels import OUTLIERS, Key, Ranges, order_labels, pool_labels
 
 #: the largest number of bars for one column
@@ -110,7 +110,7 @@ class _Column:
         return len(bars) >= self.showing.most_bars and bars[0].counts[self.lead] < shared
 
     def frequent(self, bars: Sequence[_Bar]) -> list[_Bar]:
-        """The most frequent bars that enough records have, in their order."""
+        """The most frequent bars with enough records, in their order."""
         enough = [bar for bar in bars if bar.counts[self.lead] >= self.least_count]
         most = sorted(enough, key=lambda bar: -bar.counts[self.lead])[: self.showing.most_bars]
         return [bar for bar in enough if bar in most]
@@ -170,7 +170,7 @@ def _grouping_value(view: View, place: int, views: Sequence[View]) -> str:
     if all(other.type.kind in (Kind.DATE, Kind.TIMESTAMP) for other in others):
         return f"year({view.value(place)})"
     of_other_kind = next((each for each in others if each.type.kind is not view.schema[place].type.kind), None)
-    return view.value(place) if of_other_kind is None else comparable(view, place, of_other_kind)
+    return view.value(place) if of_other_kind is None else comparable_value(view, place, of_other_kind)
 
 
 def _distribution(con: duckdb.DuckDBPyConnection, column: _Column, all_totals: Mapping[str, Persons]) -> Distribution:
@@ -254,10 +254,10 @@ class Pair:
 
 
 def withhold_counts(bars: Sequence[Pair], other: Pair) -> tuple[list[Persons | None], Persons | None]:
-    """The counts before of each bar and of the other records; None where they are withheld.
+    """The count before for each bar and for the other records; None where it is withheld.
 
-    The total is known, and with it the sum over the withheld bars and the other records. As long as these changed by a
-    small count together, further bars are withheld, those that changed least first.
+    The total is known, and with it the sum over the withheld bars and the other records. While their combined change is
+    a small count, further bars are withheld, least changed first.
     """
     withheld = {i for i, bar in enumerate(bars) if _is_small(bar.change) or _is_small(bar.before)}
     while not _is_safe([bars[i] for i in withheld], other):

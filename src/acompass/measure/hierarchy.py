@@ -71,7 +71,7 @@ def band_levels(values: Values, widths: Sequence[Decimal]) -> tuple[Map, ...]:
     maps = tuple(Bands.of(width, None, None, integer) for width in widths)
     for width, next_width in _not_nested(maps, widths):
         raise _invalid(
-            f"bands of {next_width:f} cannot be made of bands of {width:f}",
+            f"bands of {next_width:f} cannot be composed of bands of {width:f}",
             "each width must be a multiple of the one before, such as `5,10,20`",
         )
     return maps
@@ -84,7 +84,7 @@ def prefix_levels(lengths: Sequence[int]) -> tuple[Map, ...]:
     maps = tuple(Prefix(length) for length in lengths)
     for length, next_length in _not_nested(maps, lengths):
         raise _invalid(
-            f"a prefix of {next_length} characters cannot be made of a prefix of {length}",
+            f"a prefix of {next_length} characters cannot be taken from a prefix of {length}",
             "give lengths from long to short, such as `4,3,2`",
         )
     return maps

@@ -1,7 +1,7 @@
 """The labels of a released column: the hierarchy rows that they cover, their order, and ranges of numbers.
 
-Labels are ordered by their meaning, where a form of the language gives them one. A label that contains another comes
-first: `20-39`, `20-29`, `20`. Ranges have round bounds, so that they disclose no record's value.
+Labels with a form that the language defines are sorted by their meaning. A label that contains another comes first:
+`20-39`, `20-29`, `20`. Ranges have round bounds, so that they disclose no record's value.
 """
 
 import datetime

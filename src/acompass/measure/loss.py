@@ -1,8 +1,8 @@
-"""Compare a released table with an earlier one: the changes of distributions, and the loss as ARX defines it.
+"""Compare a released table with an earlier one: the changes in distributions, and the loss as ARX defines it.
 
 Tables are bags, so distributions are compared, not records. The loss is measured by the levels of a call, or by those
-of the policy that made the release. There, a column that GENERALIZE does not name gets the levels that its values
-suggest, and a column with a label that is on no level, such as one that REPLACE wrote, is left out.
+of the policy that produced the release. With a policy, a column that GENERALIZE does not name gets the levels that its
+values suggest, and a column with a label that is on no level, such as one that REPLACE wrote, is left out.
 """
 
 import math
@@ -19,7 +19,7 @@ from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
-from acompass.language.text.walk import generalize_of, is_bands, step_of, steps
+from acompass.language.text.walk import generalize_in, is_bands, step_of, steps
 from acompass.measure.answer import (
     Classes,
     ColumnChange,
@@ -78,7 +78,7 @@ def measure_loss(
 
 def require_earlier_table(hierarchies: HierarchiesArgument | None, against: object) -> None:
     if hierarchies is not None and against is None:
-        message = "a loss needs the table before anonymization"
+        message = "measuring loss requires the table before anonymization"
         raise CallError([Diagnostic("AC616", message, help="name it: `--against people.csv`")])
 
 
@@ -104,7 +104,7 @@ class LosingColumn:
     def by_spec(
         cls, name: str, before: Cells, after: Cells, spec: Spec | None, words: str | None = None
     ) -> "LosingColumn":
-        """Without a specification, the values before determine the levels; without words, these describe themselves."""
+        """Without a specification, the values before determine the levels; without words, the levels are described."""
         values = column_values(name, dict.fromkeys(before.persons, 1))
         levels = find_levels(values, spec)
         said = words or levels_in_words([step.map for step in levels.steps], values, spec)
@@ -141,7 +141,7 @@ class PolicyLevels:
         self._folder = "" if program is None else program.folder
         self._maps: dict[str, list[tree.Map]] = defaultdict(list)
         for requirement in () if program is None else steps(program):
-            action = generalize_of(step_of(requirement))
+            action = generalize_in(step_of(requirement))
             if action is not None:
                 self._maps[action.name.text.casefold()].append(action.map)
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import duckdb
 
-from acompass.engines.duckdb.session import connection, failures
+from acompass.engines.duckdb.session import connection, report_failures
 from acompass.engines.duckdb.table import DuckDBTable, LoadedInDuckDB, open_in_connection
 from acompass.engines.protocol import OpenTable
 from acompass.engines.reading import date_formats
@@ -82,7 +82,7 @@ def table_to_measure(table: OpenTable, others: Sequence[Any]) -> OpenTable:
 def open_tables(file_format: FileFormat, memory_limit: str | None) -> Iterator[Tables]:
     """Open tables in a new connection."""
     with connection(memory_limit) as con, ExitStack() as stack:
-        stack.enter_context(failures())
+        stack.enter_context(report_failures())
         yield Tables(stack, con, partial(open_in_connection, con, file_format=file_format))
 
 
@@ -92,7 +92,7 @@ def tables_with(table: OpenTable, options: Options) -> Iterator[Tables]:
     with ExitStack() as stack:
         limit = options.memory_limit
         con = table.con if isinstance(table, DuckDBTable) else stack.enter_context(connection(limit))
-        stack.enter_context(failures())
+        stack.enter_context(report_failures())
         yield Tables(stack, con, partial(table.open_other, options=options))
 
 

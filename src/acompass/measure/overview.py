@@ -1,6 +1,6 @@
 """An overview of a table, or of a table before and after: measures, loss and distributions.
 
-`column_facts` describes each column without values that only few records have.
+`column_facts` describes each column without its rare values.
 """
 
 from collections.abc import Sequence

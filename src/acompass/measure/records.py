@@ -97,14 +97,14 @@ class Records:
         return sorted((int(records), int(units), int(number)) for records, units, number in rows)
 
 
-def same_kind(one: Type, other: Type) -> bool:
+def is_same_kind(one: Type, other: Type) -> bool:
     return one.kind is other.kind or (one.is_number and other.is_number)
 
 
-def comparable(records: Records, position: int, other: Type) -> Sql:
+def comparable_value(records: Records, position: int, other: Type) -> Sql:
     """SQL for a column's value, comparable with the values of a column of another table."""
     own = records.schema[position].type
-    if not same_kind(own, other):
+    if not is_same_kind(own, other):
         return records.text(position)
     if not own.is_number:
         return records.value(position)
@@ -125,8 +125,8 @@ def pair_counts(one: Records, other: Records, columns: Sequence[tuple[int, int]]
     Each row is (units in the first table, units in the second, number of such combinations). The query uses UNION ALL
     and GROUP BY instead of a join, so that missing values match in every engine.
     """
-    ours = [comparable(one, a, other.schema[b].type) for a, b in columns]
-    theirs = [comparable(other, b, one.schema[a].type) for a, b in columns]
+    ours = [comparable_value(one, a, other.schema[b].type) for a, b in columns]
+    theirs = [comparable_value(other, b, one.schema[a].type) for a, b in columns]
     keys = [f"v{i}" for i in range(len(columns))]
     both = exp.union(
         _with_zero(one.group(ours), keys, ("one", "other")),

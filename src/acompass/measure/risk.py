@@ -1,6 +1,6 @@
-"""The risk of re-identification: by a population, by sampling weights, and by each quasi-identifier.
+"""The risk of re-identification: from a population, from sampling weights, and by quasi-identifier.
 
-The individual risk by sampling weights is estimated as in sdcMicro. Benedetti and Franconi (1998) model the number of
+The individual risk from sampling weights is estimated as in sdcMicro. Benedetti and Franconi (1998) model the number of
 persons in the population that share a record's quasi-identifiers by a negative binomial distribution. Franconi and
 Polettini (2004) approximate the risk in classes of three and more records.
 """

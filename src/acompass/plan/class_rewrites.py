@@ -33,7 +33,7 @@ from acompass.plan.stages import (
 
 
 def share_aggregations(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-    """Evaluate requirements on the same classes by one aggregation, if they only drop whole classes."""
+    """Evaluate requirements on the same classes with one aggregation, if they only drop whole classes."""
     shared: list[Stage] = []
     for stage in stages:
         last = shared[-1] if shared else None

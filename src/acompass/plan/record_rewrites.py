@@ -135,7 +135,7 @@ def _is_long(stage: ChainStage) -> bool:
 
 
 def inline_ranges(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-    """Write short chains on one column as one CASE instead of a join."""
+    """Evaluate short chains on one column with a CASE instead of a join."""
     return tuple(
         replace(stage, inline=True)
         if isinstance(stage, ChainStage) and len(stage.columns) == 1 and not stage.by_values
@@ -151,7 +151,7 @@ MOST_REQUIREMENTS = 6
 
 
 def store_dependent_stages(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-    """Cut requirements that read what others wrote into stages whose result is stored.
+    """Split requirements that read what others wrote into stages whose result is stored.
 
     An engine that replaces the columns of a nested SELECT by their expressions makes a condition grow with each column
     that was written: exponentially with the number of requirements. So the table has to be stored in between. It also
@@ -223,7 +223,7 @@ def share_scans(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
     """Count consecutive requirements that do not read what the others write by one scan.
 
     A requirement that drops records ends a run: the next one counts the records that are left. RANDOM has to rank its
-    records anyway and stays alone. GENERALIZE looks up the values of the table before the first requirement.
+    records anyway, so it stays alone. GENERALIZE looks up the values of the table before the first requirement.
     """
     shared: list[Stage] = []
     run = _ScanRun()

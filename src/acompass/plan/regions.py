@@ -1,9 +1,9 @@
 """Cut the values of each column into regions, and simulate a chain of requirements on combinations of regions.
 
 A comparison is between a column and a constant. So n constants split a column's values into 2n+1 regions: region 2j+1
-is the j-th constant itself, even numbers are the gaps between constants. No requirement of the chain distinguishes two
-values of one region, so a simulation on combinations of regions decides what happens to every record. A set of
-combinations is an integer with one bit for each combination, so that conditions are bitwise operations."""
+is constant j, counted from 0, and the even regions are the intervals between constants. No requirement of the chain
+distinguishes two values of one region, so a simulation on combinations of regions decides what happens to every record.
+A set of combinations is an integer with one bit for each combination, so that conditions are bitwise operations."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

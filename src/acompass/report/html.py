@@ -111,7 +111,7 @@ def grouped_bars(title: str, description: str, groups: Sequence[Group], series: 
 
 
 def _ceiling(highest: Persons) -> int:
-    """The smallest sufficient number of 4, 8, 12, 20, 40, 80, …, each of which divides into four integer steps."""
+    """The first of 4, 8, 12, 20, 40, 80, … that is at least `highest`; each divides into four integer steps."""
     power = 1
     while True:
         for by in (4, 8, 12, 20):

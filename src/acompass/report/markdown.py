@@ -5,9 +5,9 @@ The verdict comes first, then tables. All text is escaped unless it is already M
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from acompass.errors.catalogue import how_to_see
+from acompass.errors.catalogue import page_command
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Source
-from acompass.errors.wording import count_text, on_one_line
+from acompass.errors.display import count_text, on_one_line
 from acompass.language.text.tokens import policy_line
 from acompass.report.words import (
     RELEASED,
@@ -121,7 +121,7 @@ def _diagnostic_details(diagnostics: Sequence[Diagnostic], source: str | None, m
     yield table([header, *(_diagnostic_row(each, text) for each in diagnostics[:most])], numbers=(0,))
     if len(diagnostics) > most:
         yield prose(f"and {len(diagnostics) - most:,} more")
-    example = how_to_see(diagnostics[0].code)
+    example = page_command(diagnostics[0].code)
     yield prose(f"`{example}` prints a page about a code, with an example and its fix.")
 
 

@@ -5,8 +5,7 @@ The tables in proofs and comparisons are invented and contain no record values."
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from acompass.errors.display import ReportedAnswer
-from acompass.errors.wording import count_text
+from acompass.errors.display import ReportedAnswer, count_text
 from acompass.language.program.types import Schema, Value
 from acompass.language.text.tokens import policy_line
 from acompass.measure.answer import Measures

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from acompass.author.answers import Estimate, Suggestion
-from acompass.errors.display import DisplayedAnswer
-from acompass.errors.wording import count_text, on_one_line
+from acompass.errors.display import DisplayedAnswer, count_text, on_one_line
 from acompass.explain.answer import Explanation, Life, Step
 from acompass.language.program.types import Schema, Value
 from acompass.language.text.tokens import policy_line

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, assert_never
 
-from acompass.errors.wording import count_text, on_one_line
+from acompass.errors.display import count_text, on_one_line
 from acompass.language.program.types import Column, Kind, Schema, Value, to_text
 from acompass.prove.proof import Claim, Proof
 from acompass.reason.compare.answer import Comparison, Difference, Impact, Release, is_implied

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from acompass.author.answers import CurvePoint, Estimate, Quantity, Suggestion, ValueEstimate
-from acompass.errors.wording import count_text, on_one_line
+from acompass.errors.display import count_text, on_one_line
 from acompass.explain.answer import ClassSeen, Life, Step
 from acompass.measure.answer import Classes, Loss, Measures, Persons, QuasiIdentifier, Sampling, Sensitive, TableChange
 from acompass.report.words import classes_within, persons, round_measure, size_label, size_ranges, value_text

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from acompass.errors.catalogue import how_to_see
+from acompass.errors.catalogue import page_command
 from acompass.errors.diagnostics import Diagnostic, Edit, Fix, Source, Span
 from acompass.language.text.tokens import policy_line
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
@@ -145,7 +145,7 @@ def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
 
 
 def _place(line: int, changes: list[_Change], last: int) -> int:
-    """The line itself if the text did not change, as when only a parameter differs."""
+    """The same line if the text did not change, for example if only a parameter differs."""
     nearest = min(changes, key=lambda change: change.distance(line), default=_Change(line, line, line))
     return max(1, min(nearest.new, last))
 
@@ -161,7 +161,7 @@ def diagnostics_to_sarif(diagnostics: Sequence[Diagnostic], source: str | None, 
 
     codes = sorted({diagnostic.code for diagnostic in diagnostics})
     rules = [
-        rule(code, CODES.get(code, code), f"`{how_to_see(code)}` prints a page with an example and its fix.")
+        rule(code, CODES.get(code, code), f"`{page_command(code)}` prints a page with an example and its fix.")
         for code in codes
     ]
     text = None if source is None else Source(source)

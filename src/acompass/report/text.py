@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from acompass.errors.display import BOLD, GREEN, PLAIN, RED, YELLOW, Style
-from acompass.errors.wording import count_text, on_one_line
+from acompass.errors.display import BOLD, GREEN, PLAIN, RED, YELLOW, Style, count_text, on_one_line
 from acompass.language.text.tokens import policy_line
 from acompass.report.words import (
     RELEASED,
@@ -66,7 +65,7 @@ def requirements_text(
 
 
 def remarks(result: Result, heading: str) -> Iterator[str]:
-    """Yield the notes, then the columns that the policy never names after a heading."""
+    """Yield the notes, then the heading with the columns that the policy never names."""
     yield from (f"note: {note_text(note)}" for note in result.notes)
     if result.unnamed:
         yield f"{heading}: {', '.join(map(on_one_line, result.unnamed))}"

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, assert_never
 
-from acompass.errors.wording import count_text, on_one_line
+from acompass.errors.display import count_text, on_one_line
 from acompass.language.text.tokens import spell_probability, spell_string
 from acompass.measure.answer import Classes, Persons
 from acompass.result import ActionName, Note, RequirementOutcome, Result

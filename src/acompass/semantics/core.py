@@ -24,7 +24,7 @@ from operator import add
 from typing import Any, TypeAlias, assert_never
 
 from acompass.language.program.effects import filter_in
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (
     Action,
     Aggregate,
@@ -250,7 +250,7 @@ def aggregate_value(aggregate: Aggregate, group: Bag) -> Any:
 def total(values: list[Any]) -> Any:
     """Exact for integers and decimals; floats are added one by one in sorted order (D13).
 
-    The builtin `sum` will not do: from Python 3.12 on, it compensates for rounding.
+    The built-in `sum` is unsuitable: since Python 3.12, it compensates for rounding.
     """
     addition = EXACT.add if isinstance(values[0], Decimal) else add
     return reduce(addition, sorted(values))
@@ -386,7 +386,7 @@ def draw(action: Draw, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -
 
 def pick(action: Draw, rho: Fraction) -> Value:
     """The first vⱼ with ρ < (w₁ + … + wⱼ) / Σw. There is one: the last cut is 1, and ρ < 1."""
-    return next(ball.value for ball, cut in zip(action.balls, action.cuts, strict=True) if rho < cut)
+    return next(each.value for each, cut in zip(action.values, action.cuts, strict=True) if rho < cut)
 
 
 def sometimes(action: Sometimes, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
@@ -453,15 +453,15 @@ def _convert_value(value: Any, source: Type, target: Type) -> Any:
 
 
 def perform_requirement(requirement: Requirement, bag: Bag, rho: Trace) -> tuple[Bag, Trace, Verdict]:
-    """Figure 11 and the verdict. Raises Unlabelled if a map has no label for the value of an affected record."""
+    """Figure 11 and the verdict. Raises UnlabeledValueError if a map has no label for an affected value."""
     verdict = judge(bag, requirement.assertion)
-    # do not evaluate an assertion that holds again: the search for counterexamples spends most of its time here
+    # do not evaluate the assertion again if it holds: the search for counterexamples spends most of its time here
     if verdict.holds:
         return convert_types(bag, requirement.before, requirement.after), rho, verdict
     try:
         left, rest = perform(requirement, bag, rho)
     except NoLabel as error:
-        raise Unlabelled(requirement.index, error.count) from None
+        raise UnlabeledValueError(requirement.index, error.count) from None
     return left, rest, verdict
 
 

@@ -202,7 +202,7 @@ _BOX = "duration"
 
 
 def to_engine_type(name: str, array: Any) -> Any:
-    """The array in a type that the engine reads without loss."""
+    """The array in a type that engines read without loss."""
     import pyarrow
     from pyarrow import types
 

@@ -43,7 +43,7 @@ class NotUtf8(Exception):
     def __init__(self, line: int, byte: int, likely: str):
         super().__init__(line, byte, likely)
         self.line = line
-        self.byte = byte  # the first that is not UTF-8, counted from 1
+        self.byte = byte  # the position of the first byte that is not UTF-8, counted from 1
         self.likely = likely  # an encoding that fits the line
 
 
@@ -229,7 +229,7 @@ def _lines(raw: Iterable[bytes]) -> Iterator[NumberedLine]:
         try:
             text = chunk.decode("utf-8-sig" if number == 0 else "utf-8")
         except UnicodeDecodeError as error:
-            # a byte order mark is not part of what could not be decoded
+            # `error.object` does not include the byte order mark
             start = len(chunk) - len(error.object) + error.start
             raise NotUtf8(number + 1, done + start + 1, _likely_encoding(chunk)) from None
         done += len(chunk)
@@ -240,7 +240,7 @@ def _lines(raw: Iterable[bytes]) -> Iterator[NumberedLine]:
 
 
 def _likely_encoding(line: bytes) -> str:
-    """Most files that are not UTF-8 come from Windows, whose encoding lacks five bytes that Latin-1 has."""
+    """Most files that are not UTF-8 come from Windows. Its encoding lacks five bytes; Latin-1 has all."""
     try:
         line.decode("cp1252")
     except UnicodeDecodeError:
@@ -330,7 +330,7 @@ _CHUNK = 1 << 22
 
 
 def has_blanks_at_quotes(path: str, shown: str, delimiter: str) -> bool:
-    """Whether blanks stand between a quote and a delimiter, line end or other quote.
+    """Whether there are blanks between a quote and a delimiter, line end or other quote.
 
     The engine's CSV reader silently drops such blanks, and reads `"a" "b"`, which is malformed, as one field. Blanks
     inside quoted fields match too: such files are read by the slower reader, with the same result.

@@ -1,4 +1,4 @@
-"""Decompress files, convert them to UTF-8, and encode outputs again, all as streams: memory stays small."""
+"""Decompress files, convert them to UTF-8, and encode outputs, all as streams, in constant memory."""
 
 import codecs
 import gzip
@@ -58,8 +58,8 @@ def copy_as_utf8(path: str, shown: str, encoding: str, copy: str) -> None:
 class _Undecodable(Exception):
     def __init__(self, byte: int, before: str):
         super().__init__(byte)
-        self.byte = byte  # the first that cannot be decoded, counted from 1
-        self.before = before  # the decoded text before it, not yet returned
+        self.byte = byte  # the position of the first byte that cannot be decoded, counted from 1
+        self.before = before  # the decoded text before it that the caller has not received
 
 
 def _decode_chunks(file: BufferedReader | GzipFile, encoding: str) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _decode_chunks(file: BufferedReader | GzipFile, encoding: str) -> Iterator[s
         try:
             yield decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
-            # the decoder may have kept bytes of the chunk before
+            # the decoder may have kept bytes of the previous chunk
             start = done + len(chunk) - len(error.object) + error.start
             raise _Undecodable(start + 1, error.object[: error.start].decode(encoding, "ignore")) from None
         if not chunk:

@@ -195,10 +195,10 @@ def _dates_option(name: str, text: str) -> str:
 
 
 def not_dates(name: str, text: str, place: Place, bad: int) -> TableError:
-    found = "1 value is not such a date" if bad == 1 else f"{bad:,} values are not such dates"
+    found = "1 value is not a valid date" if bad == 1 else f"{bad:,} values are not valid dates"
     return table_error(
         "AC234",
-        f"column `{name}` is read as dates of the format `{text}`, but {found}{_where(place, bad)}",
+        f"column `{name}` is read as dates in the format `{text}`, but {found}{_where(place, bad)}",
         "give the format of all values, and correct values that are not dates, such as a 31st of February",
     )
 

@@ -56,7 +56,7 @@ def contradicting_mark(path: str, encoding: str, marked: str) -> TableError:
 
 def not_encodable(encoding: str, found: Sequence[Span | None]) -> TableError:
     """`found` are the spans of the policy whose text the encoding cannot represent."""
-    message = f"the output is {encoding} like the input, which lacks a character that the policy writes"
+    message = f"the policy writes a character that {encoding}, the encoding of the output, does not have"
     help_ = "write another character, or convert the input to UTF-8 first"
     return TableError([Diagnostic("AC243", message, () if span is None else (Label(span),), help_) for span in found])
 
@@ -64,7 +64,7 @@ def not_encodable(encoding: str, found: Sequence[Span | None]) -> TableError:
 def output_not_encodable(path: str, encoding: str) -> TableError:
     return table_error(
         "AC243",
-        f"cannot write `{path}`: it is {encoding} like the input, which lacks a character of the output",
+        f"cannot write `{path}` in {encoding}, the encoding of the input: a character does not exist in it",
         "convert the input to UTF-8 first, or write to a `.parquet` file",
     )
 

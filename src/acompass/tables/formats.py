@@ -26,7 +26,7 @@ _MARKED_UTF_8 = "utf-8-sig"
 
 @dataclass(frozen=True)
 class FileFormat:
-    """How files are written; None stands for what is detected in the file, or for the default."""
+    """How input files are written. None means that the value is detected, or the default."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -104,7 +104,7 @@ FIRST_OF_1900 = 69
 
 @dataclass(frozen=True)
 class _Directive:
-    part: str  # of _PARTS
+    part: str  # one of _PARTS
     expression: str
     padded: str  # the expression without one-digit forms
     is_digits: bool = True  # whether it matches digits

@@ -107,7 +107,7 @@ _SQL_TYPES: dict[type, str] = {
 }
 _PLAIN = {*_SQL_TYPES, int, Decimal}
 _SMALLEST_BIGINT, _LARGEST_BIGINT = -(2**63), 2**63 - 1
-#: floats represent every integer up to this one
+#: floats represent every integer up to this one exactly
 _LARGEST_EXACT = 2**53
 
 

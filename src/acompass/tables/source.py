@@ -19,7 +19,7 @@ _PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = b"PK\x03\x04"
 
-#: only `tables.input` meets workbooks, and replaces them with CSV copies of their sheets
+#: `tables.input` replaces workbooks with CSV copies of their sheets, so no other module sees them
 Format: TypeAlias = Literal["csv", "parquet", "workbook"]
 
 
@@ -31,11 +31,11 @@ class Files:
     shown: tuple[str, ...]  # their names in messages
     format: Format
     given: tuple[str, ...] = ()  # the files that the caller named; empty for standard input
-    delimiter: str | None = None  # None: detect it
+    delimiter: str | None = None  # None to detect it
     encoding: str = UTF_8  # of the first given file
     has_mark: bool = False  # whether the first given file has a byte order mark
     has_comma: bool = False  # whether numbers have a decimal comma
-    header_rows: tuple[int, ...] = ()  # of sheets of workbooks: the row of each header
+    header_rows: tuple[int, ...] = ()  # for sheets of workbooks, the row number of each header
 
     @property
     def are_copies(self) -> bool:

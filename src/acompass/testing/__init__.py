@@ -1,1 +1,1 @@
-"""Self-tests: whether an engine conforms to `semantics`, and whether an installation works."""
+"""Test whether an engine conforms to `semantics`, and whether an installation works."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acompass.assist.studio import FILES, read_bundle
-from acompass.errors.catalogue import CODES, how_to_see, page_path
+from acompass.errors.catalogue import CODES, page_command, page_path
 from acompass.errors.diagnostics import AcompassError
 from acompass.tables.temporary_files import temporary_folder
 from acompass.testing.health import Finding, Health, State
@@ -190,7 +190,7 @@ def _failure(name: str, error: Exception) -> Finding:
     first = error.diagnostics[0]
     reasons = (words for pattern, words in _REASONS.items() if re.search(pattern, first.message, re.IGNORECASE))
     detail = ": ".join([CODES[first.code], *list(reasons)[:1]])
-    return Finding(name, State.BROKEN, detail, how_to_see(first.code))
+    return Finding(name, State.BROKEN, detail, page_command(first.code))
 
 
 def small_case() -> "Case":

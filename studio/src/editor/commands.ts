@@ -42,14 +42,14 @@ async function goToDefinition(view: EditorView): Promise<void> {
   if (definition !== null) goTo(definition.from, definition.to);
 }
 
-const does = (work: (view: EditorView) => unknown) => (view: EditorView) => {
+const asCommand = (work: (view: EditorView) => unknown) => (view: EditorView) => {
   void work(view);
   return true;
 };
 
 export const editorKeys: KeyBinding[] = [
-  { key: "Mod-s", run: does(save), preventDefault: true },
-  { key: "Shift-Alt-f", run: does(format) },
-  { key: "F2", run: does(startRename) },
-  { key: "F12", run: does(goToDefinition) },
+  { key: "Mod-s", run: asCommand(save), preventDefault: true },
+  { key: "Shift-Alt-f", run: asCommand(format) },
+  { key: "F2", run: asCommand(startRename) },
+  { key: "F12", run: asCommand(goToDefinition) },
 ];

@@ -1,4 +1,4 @@
-/** Elements of the editor's tooltips, which CodeMirror wants as DOM. Text is always a text node. */
+/** Elements of the editor's tooltips, which CodeMirror takes as DOM nodes. Text is always a text node. */
 
 export function element(name: string, className: string, ...children: (Node | string)[]): HTMLElement {
   const made = document.createElement(name);

@@ -1,4 +1,4 @@
-/** The policy's editor: CodeMirror, kept in step with the page's state. */
+/** The policy's editor: CodeMirror, synchronized with the page's state. */
 
 import { history, historyKeymap, standardKeymap, toggleComment } from "@codemirror/commands";
 import { completionKeymap } from "@codemirror/autocomplete";
@@ -25,7 +25,7 @@ import { showProblems } from "./problems";
 import { typingOverSelection } from "./replacing";
 import { showVerdicts, verdictColumn } from "./verdicts";
 
-/** increases with every change, even back to a text with known answers, because the markers are gone */
+/** increases with every change, even an undo: the editor loses its markers, so they must be set again */
 const changes = signal(0);
 
 const extensions: Extension = [
@@ -67,7 +67,7 @@ export function Editor() {
   return <div class="editor" ref={host} />;
 }
 
-/** Positions in an answer to an older text would be wrong; wait for the newest answer. */
+/** Ignore answers about an older text, whose positions would be wrong. */
 function followProblems(view: EditorView): void {
   void changes.value;
   const problems = diagnosis.value.value?.diagnostics;

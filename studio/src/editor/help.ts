@@ -20,7 +20,7 @@ async function completions(context: CompletionContext): Promise<CompletionResult
   const stop = new AbortController();
   context.addEventListener("abort", () => stop.abort());
   const asked = { text: context.state.doc.toString(), params: boundParams.peek(), at: context.pos };
-  const found = await post("complete", asked, stop.signal).catch(quietly({ completions: [] }));
+  const found = await post("complete", asked, stop.signal).catch(ignoreFailure({ completions: [] }));
   const [first] = found.completions;
   if (first === undefined) return null;
   return { from: first.from, options: found.completions.map(option), validFor: WORD };
@@ -41,19 +41,19 @@ function option(found: Completion): Option {
   };
 }
 
-async function hovered(view: EditorView, at: number): Promise<Tooltip | null> {
+async function hoverHelp(view: EditorView, at: number): Promise<Tooltip | null> {
   const asked = { text: view.state.doc.toString(), params: boundParams.peek(), at };
-  const { hover } = await post("hover", asked).catch(quietly({ hover: null }));
+  const { hover } = await post("hover", asked).catch(ignoreFailure({ hover: null }));
   if (hover === null) return null;
-  return { pos: hover.from, end: hover.to, above: true, create: () => ({ dom: explained(hover) }) };
+  return { pos: hover.from, end: hover.to, above: true, create: () => ({ dom: hoverElement(hover) }) };
 }
 
-function explained(hover: Hover): HTMLElement {
+function hoverElement(hover: Hover): HTMLElement {
   return element("div", "hover-help", sentence("strong", "", hover.title), ...hover.lines.map((line) => sentence("p", "", line)));
 }
 
-/** Failing help is not shown; lost contact is reported elsewhere. */
-const quietly =
+/** Show no help if the request fails; a banner reports a lost connection. */
+const ignoreFailure =
   <T>(nothing: T) =>
   (error: unknown): T => {
     if (!isAbort(error)) console.warn(error);
@@ -62,5 +62,5 @@ const quietly =
 
 export const editorHelp = [
   autocompletion({ override: [completions], icons: false }),
-  hoverTooltip(hovered, { hoverTime: 350 }),
+  hoverTooltip(hoverHelp, { hoverTime: 350 }),
 ];

@@ -1,4 +1,4 @@
-/** Colors for the policy language. Only the server knows the grammar; this distinguishes words. */
+/** Colors for the policy language. Only the server knows the grammar; this only classifies words. */
 
 import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StringStream } from "@codemirror/language";
 import { tags } from "@lezer/highlight";

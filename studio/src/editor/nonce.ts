@@ -1,2 +1,2 @@
-/** The page's nonce: without it, the browser refuses the styles that CodeMirror makes. */
+/** The page's nonce: without it, the browser rejects the styles that CodeMirror adds. */
 export const nonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="nonce"]')?.content ?? "";

@@ -7,7 +7,7 @@ import { flow } from "../live";
 import { BadgeMark } from "../parts/badge";
 import { Stepper } from "../parts/stepper";
 import { parameterNames, parameterValues } from "../state";
-import { counted, type Badge } from "../words";
+import { countNoun, type Badge } from "../words";
 import { format, rename, renaming, startRename } from "./commands";
 import { Editor } from "./editor";
 import { policyView } from "./holder";
@@ -79,7 +79,7 @@ function RenameForm({ at }: { at: number }) {
 function overall(): Badge | null {
   if (empty.value) return badge("plain", "–", "empty policy");
   const wrong = errors.value.length || verdicts.value.value?.diagnostics.length || 0;
-  if (wrong > 0) return badge("bad", "✗", counted(wrong, "error"));
+  if (wrong > 0) return badge("bad", "✗", countNoun(wrong, "error"));
   const found = verdicts.value.value?.verdicts;
   if (!found) return null;
   return found.ok ? badge("good", "✓", "no check is violated") : badge("bad", "✗", "a check is violated");
@@ -94,7 +94,7 @@ function Summary() {
   return (
     <p class="status">
       {shown !== null && <BadgeMark badge={shown} />}{" "}
-      {warnings > 0 && <BadgeMark badge={badge("open", "△", counted(warnings, "warning"))} />}{" "}
+      {warnings > 0 && <BadgeMark badge={badge("open", "△", countNoun(warnings, "warning"))} />}{" "}
       {found && <span>{flow(found)}</span>}
     </p>
   );

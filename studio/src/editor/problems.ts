@@ -8,11 +8,11 @@ import { element, sentence } from "./dom";
 import { applyEdits } from "./edits";
 
 export function showProblems(view: EditorView, problems: Diagnostic[]): void {
-  const placed = problems.filter((each) => each.from !== null).map((each) => shown(each, view.state.doc.length));
+  const placed = problems.filter((each) => each.from !== null).map((each) => editorDiagnostic(each, view.state.doc.length));
   view.dispatch(setDiagnostics(view.state, placed));
 }
 
-function shown(problem: Diagnostic, length: number): Shown {
+function editorDiagnostic(problem: Diagnostic, length: number): Shown {
   const from = Math.min(problem.from ?? 0, length);
   return {
     from,
@@ -20,7 +20,7 @@ function shown(problem: Diagnostic, length: number): Shown {
     severity: problem.severity,
     source: problem.code,
     message: problem.message,
-    renderMessage: () => explained(problem),
+    renderMessage: () => problemElement(problem),
     actions: problem.fixes.map(action),
   };
 }
@@ -29,7 +29,7 @@ function action(fix: Fix): Action {
   return { name: plain(fix.title), apply: (view) => applyEdits(view, fix.edits) };
 }
 
-function explained(problem: Diagnostic): Node {
+function problemElement(problem: Diagnostic): Node {
   const help = problem.help === null ? [] : [sentence("div", "problem-help", problem.help)];
   return element("div", "", sentence("div", "problem-message", problem.message), ...help, element("div", "problem-code", problem.code));
 }

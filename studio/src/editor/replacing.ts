@@ -1,5 +1,5 @@
 /**
- * Typing over a selection. Chromium would put the new text into an element with an inline style, copied from the
+ * Replaces a selection by typing. Chromium would put the new text into an element with an inline style, copied from the
  * highlighted words that it replaces; the page's CSP forbids such styles and would log an error.
  */
 

@@ -1,13 +1,13 @@
 /** What the release costs: how each column changed, and which line did it. */
 
 import { signal } from "@preact/signals";
-import { change, spelled } from "../answers";
+import { change, policyText } from "../answers";
 import type { Change, ColumnChange, LineCost } from "../api";
 import { Asked } from "../parts/asked";
 import { ShareBar } from "../parts/bar";
 import { LineLink } from "../parts/line";
 import { DataTable, Num } from "../parts/table";
-import { count, counted, fraction, share } from "../words";
+import { count, countNoun, fraction, share } from "../words";
 
 type Order = "line" | "records" | "cells" | "cost";
 const order = signal<Order>("cost");
@@ -25,7 +25,7 @@ export function ChangePanel() {
 /** A record that is lost loses all its cells. */
 const cells = (line: LineCost, columns: number): number => line.records_lost * columns + line.cells_changed;
 
-function sorted(lines: LineCost[], columns: number): LineCost[] {
+function sortLines(lines: LineCost[], columns: number): LineCost[] {
   const keys: Record<Order, (line: LineCost) => number> = {
     line: (line) => -line.index,
     records: (line) => line.records_lost,
@@ -45,7 +45,7 @@ function Lines({ found }: { found: Change }) {
     <section aria-labelledby="lines-title">
       <h2 id="lines-title">What each line costs</h2>
       <p class="about">
-        {counted(found.records_before, "record")} before, {count(found.records_after)} after
+        {countNoun(found.records_before, "record")} before, {count(found.records_after)} after
         {found.loss !== null && <>, loss {fraction(found.loss)} (0: unchanged, 1: fully suppressed)</>}. The cost of a line is
         the share of the table's cells that it changes or drops.
       </p>
@@ -60,7 +60,7 @@ function Lines({ found }: { found: Change }) {
           { title: "Cost", sort: by("cost") },
         ]}
       >
-        {sorted(found.lines, columns).map((line) => (
+        {sortLines(found.lines, columns).map((line) => (
           <Line line={line} part={cells(line, columns) / whole} most={most > 0 && cells(line, columns) === most} />
         ))}
       </DataTable>
@@ -69,7 +69,7 @@ function Lines({ found }: { found: Change }) {
 }
 
 function Line({ line, part, most }: { line: LineCost; part: number; most: boolean }) {
-  const spelling = spelled(change.answered.value?.text ?? "", line);
+  const spelling = policyText(change.answered.value?.text ?? "", line);
   return (
     <tr>
       <td>

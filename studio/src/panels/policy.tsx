@@ -1,4 +1,4 @@
-/** Verdict, affected count and proof of each requirement, and what is wrong with the policy. */
+/** Verdict, affected count and proof of each requirement, and the policy's problems. */
 
 import { diagnosis, empty, judged, problems, verdicts, type Judged } from "../answers";
 import type { Diagnostic, Verdicts } from "../api";
@@ -10,7 +10,7 @@ import { LineLink } from "../parts/line";
 import { PanelLink } from "../parts/panel_link";
 import { DataTable } from "../parts/table";
 import { text } from "../state";
-import { count, counted, proofBadge, share, verdictBadge } from "../words";
+import { count, countNoun, proofBadge, share, verdictBadge } from "../words";
 
 export function PolicyPanel() {
   const found = verdicts.value.value?.verdicts ?? null;
@@ -40,7 +40,7 @@ function Mistakes() {
   return (
     <section aria-labelledby="problems-title">
       <header class="row">
-        <h2 id="problems-title">{counted(shown.length, "problem")}</h2>
+        <h2 id="problems-title">{countNoun(shown.length, "problem")}</h2>
         {safe.length > 1 && diagnosis.answered.value?.text === text.value && (
           <button type="button" class="small" onClick={() => edit(safe.flatMap((fix) => fix.edits))}>
             Apply all safe fixes

@@ -1,4 +1,4 @@
-/** The report of all records, as it would be written: a separate page in a sandboxed frame. */
+/** The report on all records, as it would be written, in a sandboxed frame. */
 
 import { signal } from "@preact/signals";
 import { Call } from "../calls";
@@ -6,7 +6,7 @@ import { Asked, Since } from "../parts/asked";
 import { ask } from "../state";
 
 const prepared = new Call("preview");
-/** how many were shown: each has its own address, so that the frame loads it */
+/** the number of previews so far: each gets a new address, so that the frame loads it */
 const shown = signal(0);
 
 async function prepare(): Promise<void> {

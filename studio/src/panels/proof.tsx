@@ -129,7 +129,7 @@ function Records({ caption, columns, records }: { caption: string; columns: stri
     <DataTable caption={caption} head={columns}>
       {records.length === 0 && (
         <tr>
-          <td colSpan={columns.length}>no record</td>
+          <td colSpan={columns.length}>no records</td>
         </tr>
       )}
       {records.map((record) => (

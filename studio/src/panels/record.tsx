@@ -1,4 +1,4 @@
-/** What the policy does to a record: only while "show records" is on. */
+/** What the policy does to a record; shown only while "Show records" is on. */
 
 import { signal } from "@preact/signals";
 import type { Life, Step } from "../api";
@@ -11,7 +11,7 @@ import { Prose } from "../parts/prose";
 import { Stepper } from "../parts/stepper";
 import { DataTable } from "../parts/table";
 import { ask, lostContact, opened, showRecords } from "../state";
-import { counted, done, oneLine } from "../words";
+import { countNoun, done, oneLine } from "../words";
 
 const CHANGED = "✎";
 const record = signal("1");
@@ -99,17 +99,17 @@ function Lives() {
     <Asked diagnostics={answer?.diagnostics} failure={lives.failure.value} waiting={answer === null}>
       <Since asked={lives.answered.value} />
       {answer?.lives?.length === 0 && <p class="empty">No record matches.</p>}
-      {answer?.lives?.map((life) => <LifeOf life={life} />)}
+      {answer?.lives?.map((life) => <LifeSection life={life} />)}
     </Asked>
   );
 }
 
-function LifeOf({ life }: { life: Life }) {
+function LifeSection({ life }: { life: Life }) {
   const title = `record-${life.record}`;
   return (
     <section aria-labelledby={title}>
       <h2 id={title}>
-        Record {life.record}: {fate(life)}
+        Record {life.record}: {outcomeText(life)}
       </h2>
       <ValueTable life={life} />
       <ol class="steps">
@@ -121,11 +121,11 @@ function LifeOf({ life }: { life: Life }) {
   );
 }
 
-function fate(life: Life): string {
+function outcomeText(life: Life): string {
   if (life.given === null) return "dropped, a value is missing";
   if (life.left === null) return "dropped";
   const { given, left } = life;
-  const same = Object.entries(given).every(([column, value]) => left[column] !== undefined && unquoted(left[column]) === unquoted(value));
+  const same = Object.entries(given).every(([column, value]) => left[column] !== undefined && unquote(left[column]) === unquote(value));
   return same ? "released unchanged" : "released, changed";
 }
 
@@ -136,23 +136,23 @@ function ValueTable({ life: { given, left, record: number } }: { life: Life }) {
       {Object.entries(given).map(([column, value]) => (
         <tr>
           <th scope="row">{column}</th>
-          <td>{unquoted(value)}</td>
-          <td class={afterwards(left, column, value).startsWith(CHANGED) ? "changed" : ""}>{afterwards(left, column, value)}</td>
+          <td>{unquote(value)}</td>
+          <td class={valueAfter(left, column, value).startsWith(CHANGED) ? "changed" : ""}>{valueAfter(left, column, value)}</td>
         </tr>
       ))}
     </DataTable>
   );
 }
 
-function afterwards(left: Record<string, string> | null, column: string, before: string): string {
+function valueAfter(left: Record<string, string> | null, column: string, before: string): string {
   if (left === null) return "–";
   const value = left[column];
   if (value === undefined) return `${CHANGED} column dropped`;
-  return unquoted(value) === unquoted(before) ? unquoted(before) : `${CHANGED} ${unquoted(value)}`;
+  return unquote(value) === unquote(before) ? unquote(before) : `${CHANGED} ${unquote(value)}`;
 }
 
 /** A column may change from numbers to text; added quotes do not change the value. */
-const unquoted = (value: string): string => (/^'.*'$/s.test(value) ? value.slice(1, -1).replaceAll("''", "'") : value);
+const unquote = (value: string): string => (/^'.*'$/s.test(value) ? value.slice(1, -1).replaceAll("''", "'") : value);
 
 function StepRow({ step }: { step: Step }) {
   const place = judged.value.find((each) => each.requirement.index === step.index);
@@ -162,7 +162,7 @@ function StepRow({ step }: { step: Step }) {
         {place === undefined ? `line ${step.line}` : <LineLink line={step.line} range={place.requirement} />} <code>{place?.text ?? oneLine(step.text)}</code>
       </p>
       <p>{effect(step)}</p>
-      {step.class !== null && <p class="about">{seen(step)}</p>}
+      {step.class !== null && <p class="about">{classText(step)}</p>}
       {step.nearest.length > 0 && <p class="about">It would not have been affected with: <Prose text={step.nearest.join("; or ")} /></p>}
     </li>
   );
@@ -176,8 +176,8 @@ function effect(step: Step): string {
   return step.action === null ? "✗ violates this check" : `${CHANGED} ${done(step.action)}`;
 }
 
-function seen({ class: found }: Step): string {
+function classText({ class: found }: Step): string {
   if (found === null) return "";
   const pairs = (values: Record<string, string>) => Object.entries(values).map(([name, value]) => `${name} ${value}`);
-  return `Its class: ${pairs(found.key).join(", ")}, with ${counted(found.records, "record")}; ${pairs(found.values).join(", ")}`;
+  return `Its class: ${pairs(found.key).join(", ")}, with ${countNoun(found.records, "record")}; ${pairs(found.values).join(", ")}`;
 }

@@ -109,14 +109,14 @@ function sensitiveMeasures(side: RiskSide): Measure[] {
   });
 }
 
-function measuresOf(sides: RiskSide[]): Measure[] {
+function measuresFor(sides: RiskSide[]): Measure[] {
   const journalist = sides.some((side) => side.journalist !== null) ? JOURNALIST : [];
   const [first] = sides;
   return first === undefined ? [] : [...MEASURES, ...journalist, ...belowMeasures(first), ...sensitiveMeasures(first)];
 }
 
 function Measures({ versions }: { versions: Version[] }) {
-  const measures = measuresOf(versions.map(({ side }) => side));
+  const measures = measuresFor(versions.map(({ side }) => side));
   return (
     <DataTable
       quiet

@@ -11,7 +11,7 @@ import { PanelLink } from "../parts/panel_link";
 import { Stepper } from "../parts/stepper";
 import { DataTable, Num } from "../parts/table";
 import { lostContact, parameterValues, roles, text } from "../state";
-import { count, counted, fraction } from "../words";
+import { count, countNoun, fraction } from "../words";
 
 const wanted = { k: signal(""), l: signal(""), lines: signal("") };
 const STYLES = ["cascade", "uniform", "stars"] as const;
@@ -42,12 +42,12 @@ async function start(lines = whole(wanted.lines.peek())): Promise<void> {
   progress.value = null;
   if (answer?.suggestion) {
     propose(answer.suggestion);
-    announce(`A policy was found: ${said(answer.suggestion)}`);
+    announce(`A policy was found: ${suggestionText(answer.suggestion)}`);
   }
 }
 
 const defaultK = (): number => whole(parameterValues.peek().k ?? "") ?? 5;
-const said = ({ loss, dropped }: Suggestion): string => `loss ${fraction(loss)}, ${counted(dropped, "record")} dropped`;
+const suggestionText = ({ loss, dropped }: Suggestion): string => `loss ${fraction(loss)}, ${countNoun(dropped, "record")} dropped`;
 
 function propose(found: Suggestion): void {
   const mine = text.peek().trimEnd();
@@ -138,7 +138,7 @@ function Found({ found }: { found: Suggestion }) {
   return (
     <>
       <p>
-        <strong>Found</strong> in {fraction(found.seconds)} s: {said(found)}. The search uses the original table, without the policy. Accept the lines you want.
+        <strong>Found</strong> in {fraction(found.seconds)} s: {suggestionText(found)}. The search uses the original table, without the policy. Accept the lines you want.
       </p>
       <Curve found={found} />
       <p class="row">

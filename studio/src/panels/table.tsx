@@ -10,7 +10,7 @@ import { Histogram } from "../parts/histogram";
 import { Prose } from "../parts/prose";
 import { DataTable, Num } from "../parts/table";
 import { markRole, ROLES, roleOf } from "../roles";
-import { count, counted, plain, share } from "../words";
+import { count, countNoun, plain, share } from "../words";
 
 export function TablePanel() {
   const found = table.value.value;
@@ -26,7 +26,7 @@ function Columns({ columns, records }: { columns: Column[]; records: number }) {
   return (
     <section aria-labelledby="columns-title">
       <h2 id="columns-title">
-        {counted(columns.length, "column")} of {counted(records, "record")}
+        {countNoun(columns.length, "column")} of {countNoun(records, "record")}
       </h2>
       <p class="about">
         Mark the columns that could identify someone. <em>Identifiers</em> identify a person directly, <em>quasi-identifiers</em> in combination;{" "}

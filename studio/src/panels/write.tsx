@@ -6,7 +6,7 @@ import { save } from "../files";
 import { announce } from "../live";
 import { Problems } from "../parts/asked";
 import { ask, dirty, file, lostContact, opened } from "../state";
-import { count, counted } from "../words";
+import { count, countNoun } from "../words";
 
 const names = { table: signal(""), report: signal("") };
 const withReport = signal(true);
@@ -112,7 +112,7 @@ function Written({ done }: { done: Released }) {
   const files = [done.table, done.report].filter((name) => name !== null);
   return (
     <p>
-      <span class="mark good">✓ written</span> <strong>{files.join(" and ")}</strong>: {counted(done.records_in, "record")} in,{" "}
+      <span class="mark good">✓ written</span> <strong>{files.join(" and ")}</strong>: {countNoun(done.records_in, "record")} in,{" "}
       {count(done.records_out)} out
     </p>
   );

@@ -3,7 +3,7 @@
 import { busy } from "../answers";
 import { dropIncomplete, save, useAllRecords } from "../files";
 import { dirty, file, opened, sample } from "../state";
-import { count, counted, outOf } from "../words";
+import { count, countNoun, outOf } from "../words";
 
 export function Header() {
   const about = opened.value;
@@ -15,7 +15,7 @@ export function Header() {
         <SavedMark />
       </h1>
       <p class="about-table">
-        on <strong>{about.table.name}</strong>, {counted(about.table.records, "record")}, {counted(about.table.columns.length, "column")}
+        on <strong>{about.table.name}</strong>, {countNoun(about.table.records, "record")}, {countNoun(about.table.columns.length, "column")}
       </p>
       <SampleLine />
       <label class="switch" title="A policy needs complete columns. When on, records with a missing value in one of them are dropped.">

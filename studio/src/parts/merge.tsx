@@ -27,7 +27,7 @@ function control(type: "accept" | "reject", act: (event: MouseEvent) => void): H
   button.type = "button";
   button.className = `small ${type}`;
   button.textContent = LABELS[type];
-  // not `mousedown`, the view's default, which never comes from the keyboard
+  // not `mousedown`, the view's default: the keyboard never triggers it
   button.onclick = (event) => {
     const diff = button.closest<HTMLElement>(".diff");
     act(event);

@@ -1,4 +1,4 @@
-/** ARIA tabs: one tab stop, arrow keys move between tabs. The address keeps the panel. */
+/** ARIA tabs: one tab stop, arrow keys move between tabs. The address contains the panel's name. */
 
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";

@@ -1,23 +1,23 @@
-"""One server for all tests; a policy in a folder of its own for each."""
+"""One server for all tests; each test has its own folder with a policy."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
 
-from tests.assist.lsp.editor import SETTINGS, TABLE, Editor, Wire, connected
+from tests.assist.lsp.editor import SETTINGS, TABLE, Connection, Editor, connect
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def wire() -> AsyncIterator[Wire]:
-    async with connected() as wire:
-        yield wire
+async def connection() -> AsyncIterator[Connection]:
+    async with connect() as connection:
+        yield connection
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def bare(wire: Wire, tmp_path: Path) -> AsyncIterator[Editor]:
+async def bare(connection: Connection, tmp_path: Path) -> AsyncIterator[Editor]:
     """An editor on a folder without a table."""
-    editor = Editor(wire, tmp_path)
+    editor = Editor(connection, tmp_path)
     yield editor
     if editor.version:
         editor.close()

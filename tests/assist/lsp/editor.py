@@ -1,4 +1,4 @@
-"""An editor without a window: a client of a real server process, in which a policy is written."""
+"""An editor without a window: a client of a real server process."""
 
 import asyncio
 import json
@@ -25,8 +25,8 @@ TABLE = "Age,Zip,Job\n" + "".join(f"{20 + i % 40},{21200 + i % 5},{('judge', 'nu
 SETTINGS = '[policy."release.acp"]\ntable = "people.csv"\nparams = { k = 5 }\n'
 
 
-class Wire:
-    """A client of a server, and what the server has sent by itself."""
+class Connection:
+    """A client of a server, and the notifications and requests that the server has sent."""
 
     def __init__(self, client: LanguageClient):
         self.client = client
@@ -34,35 +34,35 @@ class Wire:
         self.registered: list[types.Registration] = []
         self.refreshed = 0
         self.published: dict[tuple[str, int | None], Sequence[types.Diagnostic]] = {}
-        self._news = asyncio.Condition()
+        self._arrival = asyncio.Condition()
 
     async def until(self, happened: Callable[[], object]) -> None:
-        async with asyncio.timeout(PATIENCE), self._news:
-            await self._news.wait_for(happened)
+        async with asyncio.timeout(PATIENCE), self._arrival:
+            await self._arrival.wait_for(happened)
 
     async def publish(self, params: types.PublishDiagnosticsParams) -> None:
         self.published[params.uri, params.version] = params.diagnostics
-        await self._tell()
+        await self._notify()
 
     async def register(self, params: types.RegistrationParams) -> None:
         self.registered.extend(params.registrations)
-        await self._tell()
+        await self._notify()
 
     async def refresh(self, _: Any) -> None:
         self.refreshed += 1
-        await self._tell()
+        await self._notify()
 
-    async def _tell(self) -> None:
-        async with self._news:
-            self._news.notify_all()
+    async def _notify(self) -> None:
+        async with self._arrival:
+            self._arrival.notify_all()
 
 
 class Editor:
-    """A place in the text is found by the words around it: in `at("n >= |k")`, the bar is the place."""
+    """An open policy. `at("n >= |k")` finds a position by the text around it: the bar marks it."""
 
-    def __init__(self, wire: Wire, folder: Path):
-        self.wire = wire
-        self.client = wire.client
+    def __init__(self, connection: Connection, folder: Path):
+        self.connection = connection
+        self.client = connection.client
         self.folder = folder
         self.path = folder / "release.acp"
         self.version: int | None = 0
@@ -78,10 +78,10 @@ class Editor:
 
     @property
     def positions(self) -> Positions:
-        return Positions(Source(self.text), self.wire.encoding)
+        return Positions(Source(self.text), self.connection.encoding)
 
     def write(self, **files: str) -> None:
-        """Write files beside the policy: `people_csv` is people.csv."""
+        """Write files next to the policy: `people_csv` is people.csv."""
         for name, text in files.items():
             (self.folder / name.replace("_", ".")).write_text(text, encoding="utf-8")
 
@@ -96,20 +96,20 @@ class Editor:
         change = types.TextDocumentContentChangeWholeDocument(text)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
 
-    def changed_outside(self, *names: str) -> None:
-        """Tell the server that files beside the policy have changed."""
+    def report_changed(self, *names: str) -> None:
+        """Notify the server that files next to the policy have changed."""
         events = [types.FileEvent((self.folder / name).as_uri(), types.FileChangeType.Changed) for name in names]
-        self.wire.published.clear()
+        self.connection.published.clear()
         self.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(events))
 
     async def diagnostics(self) -> Sequence[types.Diagnostic]:
-        """Those of the newest version; they need not have arrived."""
+        """Wait for the diagnostics of the newest version."""
         key = self.uri, self.version
-        await self.wire.until(lambda: key in self.wire.published)
-        return self.wire.published[key]
+        await self.connection.until(lambda: key in self.connection.published)
+        return self.connection.published[key]
 
-    async def settled(self) -> Sequence[types.Diagnostic]:
-        """Those that came last, when the table is open and all is known. Others may have come before."""
+    async def final_diagnostics(self) -> Sequence[types.Diagnostic]:
+        """Wait until the table is open, and return the last diagnostics. Others may have come before."""
         await self.hints()
         return await self.diagnostics()
 
@@ -126,15 +126,15 @@ class Editor:
     def whole(self) -> types.Range:
         return types.Range(types.Position(0, 0), self.positions.position(len(self.text)))
 
-    def shown(self, range_: types.Range) -> str:
+    def text_in(self, range_: types.Range) -> str:
         span = self.positions.span(range_)
         return self.text[span.start : span.end]
 
-    def edited(self, edits: Sequence[Any]) -> str:
+    def apply(self, edits: Sequence[Any]) -> str:
         return apply_edits(self.text, [Edit(self.positions.span(edit.range), edit.new_text) for edit in edits])
 
     async def hints(self) -> list[str]:
-        """What is shown at the ends of lines: `line: words`."""
+        """The inlay hints, as `line: label`."""
         params = types.InlayHintParams(self.document, self.whole())
         found = await self.client.text_document_inlay_hint_async(params)
         return [f"{hint.position.line + 1}: {hint.label}" for hint in found or ()]
@@ -146,32 +146,32 @@ class Editor:
 
 
 @asynccontextmanager
-async def connected(
+async def connect(
     capabilities: types.ClientCapabilities | None = None, command: Sequence[str] = COMMAND
-) -> AsyncIterator[Wire]:
-    """A server that has been told what the client can do."""
+) -> AsyncIterator[Connection]:
+    """Start a server and initialize it with the client's capabilities."""
     client = LanguageClient(converter_factory=default_converter)
-    wire = Wire(client)
-    register_lsp_features(client, {**DEFAULT_CLIENT_FEATURES, **_own_features(wire)})
+    connection = Connection(client)
+    register_lsp_features(client, {**DEFAULT_CLIENT_FEATURES, **_own_features(connection)})
     await client.start_io(*command)
     try:
-        result = await client.initialize_session(types.InitializeParams(capabilities or modern()))
-        wire.encoding = result.capabilities.position_encoding
-        yield wire
+        result = await client.initialize_session(types.InitializeParams(capabilities or modern_capabilities()))
+        connection.encoding = result.capabilities.position_encoding
+        yield connection
         await client.shutdown_session()
     finally:
         await client.stop()
 
 
-def _own_features(wire: Wire) -> dict[str, Any]:
+def _own_features(connection: Connection) -> dict[str, Any]:
     async def publish(params: types.PublishDiagnosticsParams) -> None:
-        await wire.publish(params)
+        await connection.publish(params)
 
     async def register(params: types.RegistrationParams) -> None:
-        await wire.register(params)
+        await connection.register(params)
 
     async def refresh(params: Any) -> None:
-        await wire.refresh(params)
+        await connection.refresh(params)
 
     return {
         types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: publish,
@@ -180,18 +180,15 @@ def _own_features(wire: Wire) -> dict[str, Any]:
     }
 
 
-def modern() -> types.ClientCapabilities:
-    """What VS Code can do; the stored list is older than inlay hints."""
+def modern_capabilities() -> types.ClientCapabilities:
+    """The capabilities of VS Code; the stored list is older than inlay hints."""
     capabilities = client_capabilities("visual-studio-code")
     assert capabilities.workspace is not None
     capabilities.workspace.inlay_hint = types.InlayHintWorkspaceClientCapabilities(refresh_support=True)
     return capabilities
 
 
-RAW_COMMAND = [sys.executable, "-m", "acompass", "lsp"]
-
-
-class Raw:
+class RawServer:
     def __init__(self, process: "subprocess.Popen[bytes]"):
         self.process = process
         self.received: list[dict[str, Any]] = []
@@ -211,13 +208,13 @@ class Raw:
 
     def until(self, is_wanted: Any) -> dict[str, Any]:
         while True:
-            message = self._message()
+            message = self._read_message()
             self.received.append(message)
             if is_wanted(message):
                 return message
 
-    def _message(self) -> dict[str, Any]:
-        """Any other byte on standard output is an error here."""
+    def _read_message(self) -> dict[str, Any]:
+        """Read a message; any other byte on standard output is an error."""
         assert self.process.stdout is not None
         headers = {}
         while (line := self.process.stdout.readline()) != b"\r\n":
@@ -235,19 +232,19 @@ class Raw:
         self.notify("textDocument/didOpen", textDocument=item)
         return {"uri": path.as_uri()}
 
-    def ended(self) -> tuple[int, bytes]:
-        """The exit code, and what was written to standard error. The input stays open until then."""
+    def wait(self) -> tuple[int, bytes]:
+        """Wait for the end, with the input open; return the exit code and standard error."""
         self.process.wait(PATIENCE)
         _, errors = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, errors
 
 
 @contextmanager
-def raw_server(**environment: str) -> Iterator[Raw]:
+def raw_server(**environment: str) -> Iterator[RawServer]:
     pipe = subprocess.PIPE
     settings = {**os.environ, **environment}
-    with subprocess.Popen(RAW_COMMAND, stdin=pipe, stdout=pipe, stderr=pipe, env=settings) as process:
+    with subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, stderr=pipe, env=settings) as process:
         try:
-            yield Raw(process)
+            yield RawServer(process)
         finally:
             process.kill()

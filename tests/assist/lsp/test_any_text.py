@@ -1,4 +1,4 @@
-"""About every text, and at every place in it, there is an answer or a refusal, never a fault."""
+"""Every request, about any text and at any position, is answered or rejected and never fails."""
 
 import random
 from collections.abc import Iterator
@@ -16,18 +16,18 @@ from acompass.assist.lsp.open_documents import Mistakes, OpenDocument, OpenDocum
 from acompass.assist.lsp.server import ANSWERS, COMMANDS
 from acompass.assist.lsp.view import Client, View
 from acompass.errors.diagnostics import AcompassError
-from tests.assist.lsp.editor import modern
+from tests.assist.lsp.editor import modern_capabilities
 from tests.repo.sources import ROOT
 from tests.text.fuzz_texts import texts
 from tests.waiting import PATIENCE
 
 TABLE = (ROOT / "examples/electricity/table.csv").read_text("utf-8")
 SETTINGS = '[policy."release.acp"]\ntable = "people.csv"\nparams = { k = 2, l = 1, unused = "x" }\n'
-CLIENT = Client(modern(), types.PositionEncodingKind.Utf16)
+CLIENT = Client(modern_capabilities(), types.PositionEncodingKind.Utf16)
 
 
 class Faults:
-    """Publishes diagnostics as the server does, and keeps what must not happen."""
+    """Publishes diagnostics as the server does, and collects failures."""
 
     def __init__(self) -> None:
         self.found_faults: list[BaseException] = []
@@ -69,14 +69,14 @@ def _ask_everything(opened: OpenDocument, source: random.Random) -> None:
             try:
                 answer(view, params)
             except AcompassError:
-                assert method == types.TEXT_DOCUMENT_RENAME, "nothing else may be refused"
+                assert method == types.TEXT_DOCUMENT_RENAME, "only a rename may be rejected"
     for command in COMMANDS.values():
         with suppress(AcompassError):
             command(opened, None)
 
 
 def _requests(view: View, source: random.Random) -> Iterator[Any]:
-    """The parameters of a request at three places, with all that any method asks for."""
+    """Parameters at three random positions, with every field that any method reads."""
     for _ in range(3):
         position = view.positions.position(source.randint(0, len(view.document.text)))
         only = [types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]

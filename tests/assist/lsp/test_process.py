@@ -1,4 +1,4 @@
-"""The process: only messages on standard output, no values of records, an end that leaves nothing."""
+"""The server writes only messages to standard output, reveals no record value and leaves nothing behind."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from acompass.assist.lsp.diagnostics import as_response
-from tests.assist.lsp.editor import RAW_COMMAND, Raw, raw_server
-from tests.waiting import PATIENCE, wait_until
+from tests.assist.lsp.editor import COMMAND, RawServer, raw_server
+from tests.waiting import PATIENCE, is_running, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -20,8 +20,8 @@ SECRET = "Yggdrasil-4711"
 EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
 
 
-def _open_table(server: Raw, folder: Path) -> dict[str, str]:
-    """Open a policy whose table is in memory when this returns."""
+def _open_table(server: RawServer, folder: Path) -> dict[str, str]:
+    """Open a policy and wait until its table is loaded."""
     rows = "".join(f"{SECRET}-{row},{20 + row}\n" for row in range(30))
     (folder / "people.csv").write_text(f"Name,Age\n{rows}")
     (folder / "acompass.toml").write_text('[policy."release.acp"]\ntable = "people.csv"\n')
@@ -32,7 +32,7 @@ def _open_table(server: Raw, folder: Path) -> dict[str, str]:
     return document
 
 
-def test_no_value_of_a_record_is_sent_or_logged(tmp_path: Path) -> None:
+def test_no_record_value_is_sent_or_logged(tmp_path: Path) -> None:
     with raw_server() as server:
         server.start()
         document = _open_table(server, tmp_path)
@@ -51,7 +51,7 @@ def test_no_value_of_a_record_is_sent_or_logged(tmp_path: Path) -> None:
         assert len(symbols["result"]) > 0
         server.request(3000, "shutdown")
         server.notify("exit")
-        code, errors = server.ended()
+        code, errors = server.wait()
     assert (code, errors) == (0, b"")
     assert len(server.received) > 100
     assert SECRET not in json.dumps(server.received)
@@ -72,7 +72,7 @@ def test_no_value_of_a_record_is_sent_or_logged(tmp_path: Path) -> None:
         b' {"uri": "release.acp"}, "position": {"line": 99999, "character": 99999}}}',
     ],
 )
-def test_a_message_that_makes_no_sense_ends_nothing(body: bytes, tmp_path: Path) -> None:
+def test_an_invalid_message_does_not_end_the_server(body: bytes, tmp_path: Path) -> None:
     with raw_server() as server:
         server.start()
         server.send(body)
@@ -83,8 +83,8 @@ def test_a_message_that_makes_no_sense_ends_nothing(body: bytes, tmp_path: Path)
     assert all("Traceback" not in json.dumps(each) for each in answers)
 
 
-def test_half_a_character_ends_nothing(tmp_path: Path) -> None:
-    """A surrogate alone is no text that UTF-8 can write, but JSON can."""
+def test_a_lone_surrogate_does_not_end_the_server(tmp_path: Path) -> None:
+    """JSON can encode a lone surrogate, UTF-8 cannot."""
     with raw_server() as server:
         server.start()
         document = server.open(tmp_path / "a.acp", 'EACH RESULT : "\ud800" = 1;')
@@ -99,7 +99,7 @@ def test_an_internal_error_names_only_the_type_of_its_exception() -> None:
     assert answer.data is None
 
 
-def _end(server: Raw, how: str) -> int:
+def _end(server: RawServer, how: str) -> int:
     """End a server; returns the exit code to expect."""
     assert server.process.stdin is not None
     match how:
@@ -122,14 +122,14 @@ def _end(server: Raw, how: str) -> int:
 
 
 @pytest.mark.parametrize("how", ["exit", "exit without shutdown", "closed input", "SIGTERM"])
-def test_every_end_is_clean(how: str, tmp_path: Path) -> None:
+def test_the_server_always_ends_cleanly(how: str, tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     with raw_server(TMPDIR=str(temporary)) as server:
         server.start()
         _open_table(server, tmp_path)
         expected = _end(server, how)
-        code, errors = server.ended()
+        code, errors = server.wait()
     assert (code, errors) == (expected, b"interrupted\n" if how == "SIGTERM" else b"")
     assert list(temporary.glob("acompass-*")) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["acompass.toml", "people.csv", "temporary"]
@@ -143,8 +143,8 @@ def test_a_killed_editor_leaves_no_server(tmp_path: Path) -> None:
         children = _children(server.process.pid)
         assert children
         server.process.kill()
-        server.ended()
-        wait_until(lambda: not any(_is_alive(child) for child in children))
+        server.wait()
+        wait_until(lambda: not any(is_running(child) for child in children))
 
 
 def _children(process: int) -> list[int]:
@@ -152,11 +152,6 @@ def _children(process: int) -> list[int]:
     if not listed.exists():
         pytest.skip("needs /proc")
     return [int(number) for number in listed.read_text().split()]
-
-
-def _is_alive(process: int) -> bool:
-    status = Path(f"/proc/{process}/stat")
-    return status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def test_without_pygls_the_command_says_what_to_install() -> None:
@@ -171,10 +166,10 @@ def test_without_pygls_the_command_says_what_to_install() -> None:
     assert "error[AC811]: `lsp` needs pygls\n  = help: pip install 'acompass[lsp]'" in ran.stderr
 
 
-def test_at_a_terminal_it_says_what_it_waits_for() -> None:
+def test_in_a_terminal_the_server_says_what_it_waits_for() -> None:
     ours, theirs = pty.openpty()
     pipe = subprocess.PIPE
-    with subprocess.Popen(RAW_COMMAND, stdin=theirs, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen(COMMAND, stdin=theirs, stdout=pipe, stderr=pipe) as process:
         os.close(theirs)
         assert process.stderr is not None
         first = process.stderr.readline()
@@ -184,7 +179,7 @@ def test_at_a_terminal_it_says_what_it_waits_for() -> None:
     assert output == b""
 
 
-def test_help_shows_how_an_editor_starts_it() -> None:
-    ran = subprocess.run([*RAW_COMMAND, "--help"], capture_output=True, text=True, timeout=PATIENCE)
+def test_help_shows_how_an_editor_starts_the_server() -> None:
+    ran = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 0
     assert 'args = ["lsp"]' in ran.stdout

@@ -1,4 +1,4 @@
-"""Hints beside requirements, lenses above them, and the commands of the lenses."""
+"""Hints next to requirements, lenses above them, and the lenses' commands."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ POLICY = (
 
 async def test_each_step_has_its_verdict_count_and_proof(editor: Editor) -> None:
     editor.open(POLICY)
-    assert await editor.settled() == ()
+    assert await editor.final_diagnostics() == ()
     assert await editor.hints() == [
         "1: repaired: 18 of 100 records affected, REPLACE, undecided",
         "2: holds for 100 records, refuted",
@@ -50,17 +50,17 @@ async def test_a_policy_with_errors_has_no_hints(editor: Editor) -> None:
     assert await editor.hints() == []
 
 
-async def test_only_hints_in_the_asked_lines_are_given(editor: Editor) -> None:
+async def test_only_hints_in_the_requested_range_are_returned(editor: Editor) -> None:
     editor.open(POLICY)
     first_line = types.Range(types.Position(0, 0), types.Position(1, 0))
     found = await editor.client.text_document_inlay_hint_async(types.InlayHintParams(editor.document, first_line))
     assert [each.position.line for each in found or ()] == [0]
 
 
-async def test_an_error_of_the_run_is_a_diagnostic(editor: Editor) -> None:
+async def test_a_runtime_error_is_a_diagnostic(editor: Editor) -> None:
     editor.write(jobs_csv="judge;law\n")
     editor.open("ALWAYS : GENERALIZE Job TO LEVEL 1 OF 'jobs.csv';")
-    found = await editor.settled()
+    found = await editor.final_diagnostics()
     assert "AC237" in [each.code for each in found]
 
 
@@ -109,7 +109,7 @@ async def test_explain_shows_algebra(editor: Editor) -> None:
     assert "Age ≤ 50" not in second
 
 
-async def test_a_command_that_cannot_be_done_says_why(bare: Editor) -> None:
+async def test_a_command_that_fails_says_why(bare: Editor) -> None:
     bare.open("EACH RESULT : Age <= 80;")
     with pytest.raises(JsonRpcException, match=r"no table is given; name the table in `acompass\.toml`"):
         await bare.command("run")
@@ -117,13 +117,13 @@ async def test_a_command_that_cannot_be_done_says_why(bare: Editor) -> None:
     for name in ("run", "prove", "explain"):
         with pytest.raises(JsonRpcException, match="expected"):
             await bare.command(name)
-    other = Editor(bare.wire, bare.folder)
+    other = Editor(bare.connection, bare.folder)
     other.path = bare.folder / "other.acp"
     with pytest.raises(JsonRpcException, match="open the policy first"):
         await other.command("run")
 
 
-async def test_a_command_without_a_policy_means_the_only_one(editor: Editor) -> None:
+async def test_a_command_without_arguments_uses_the_only_open_policy(editor: Editor) -> None:
     """Helix passes no arguments."""
     editor.open(POLICY)
     await editor.hints()
@@ -132,15 +132,15 @@ async def test_a_command_without_a_policy_means_the_only_one(editor: Editor) -> 
     assert answer["title"] == "explain release.acp"
 
 
-async def test_a_table_of_missing_values_says_so(editor: Editor) -> None:
+async def test_missing_values_are_reported(editor: Editor) -> None:
     editor.write(people_csv=TABLE + ",21200,judge\n")
     editor.open("EACH RESULT : Age <= 80 AND Zip > k;")
-    assert [each.code for each in await editor.settled()] == ["AC212"]
+    assert [each.code for each in await editor.final_diagnostics()] == ["AC212"]
     assert await editor.hints() == []
 
 
 @pytest.mark.parametrize("params", ["{ k = 3 }", '{ k = 3, unused = "x" }'])
-async def test_parameters_of_the_settings_are_used(editor: Editor, params: Any) -> None:
+async def test_parameters_in_the_settings_are_used(editor: Editor, params: Any) -> None:
     editor.write(acompass_toml=SETTINGS.replace("{ k = 5 }", params))
     editor.open("EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= k;")
     assert await editor.hints() == ["1: holds for 100 records, refuted"]

@@ -13,20 +13,18 @@ from traitlets.config import Config
 
 from tests.report.browser import browser
 
-__all__ = ["Cell", "Ran", "browser", "cell", "shell"]
+__all__ = ["Cell", "CellResult", "browser", "cell", "shell"]
 
 
 @dataclass(frozen=True)
-class Ran:
-    """`errors` is what the shell prints about an error, wherever it prints it."""
-
+class CellResult:
     value: Any
     succeeded: bool
     output: str
     errors: str
 
 
-Cell = Callable[[str], Ran]
+Cell = Callable[[str], CellResult]
 
 
 @pytest.fixture
@@ -43,9 +41,9 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Interacti
 
 @pytest.fixture
 def cell(shell: InteractiveShell) -> Cell:
-    def run(text: str) -> Ran:
+    def run(text: str) -> CellResult:
         with capture_output() as captured:
             ran = shell.run_cell(text)
-        return Ran(ran.result, bool(ran.success), captured.stdout, captured.stderr)
+        return CellResult(ran.result, bool(ran.success), captured.stdout, captured.stderr)
 
     return run

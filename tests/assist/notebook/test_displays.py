@@ -53,7 +53,7 @@ def test_tables_have_captions_and_scopes(displays: dict[str, str], kind: str, tm
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_display_has_no_colours(displays: dict[str, str], kind: str) -> None:
+def test_a_display_has_no_colors(displays: dict[str, str], kind: str) -> None:
     assert "#" not in displays[kind].replace("&#x27;", "").replace("&#39;", "")
     assert "class=" not in displays[kind]
 
@@ -122,7 +122,7 @@ def test_an_explanation_says_that_a_record_was_not_drawn(tmp_path: Path) -> None
     assert "affected: not drawn, so unchanged" in _read(explained._repr_html_(), tmp_path).words
 
 
-def test_an_answer_of_another_kind_is_refused() -> None:
+def test_an_answer_of_another_kind_is_rejected() -> None:
     with pytest.raises(TypeError, match="Displayed"):
         answer_html(DisplayedAnswer())
 
@@ -132,7 +132,7 @@ REJECTS = "EACH PROCESS COUNT(*) AS Class Size GROUP BY Age, Area : Class Size >
 CHECKS = "EACH RESULT : Age <= 80;\n"
 
 
-def test_a_cell_is_performed_on_a_frame_and_shows_the_result(cell: Cell, shell: InteractiveShell) -> None:
+def test_a_cell_runs_on_a_frame_and_shows_the_result(cell: Cell, shell: InteractiveShell) -> None:
     ran = cell(f"%%acompass people --set k=2 --out released\n{TOP_CODES}{REJECTS}")
     assert ran.succeeded
     assert isinstance(ran.value, Result)
@@ -141,7 +141,7 @@ def test_a_cell_is_performed_on_a_frame_and_shows_the_result(cell: Cell, shell: 
     assert list(shell.user_ns["released"]["Age"]) == [54, 54, 80, 80]
 
 
-def test_a_parameter_can_be_the_value_of_a_variable(cell: Cell, shell: InteractiveShell) -> None:
+def test_a_parameter_can_take_its_value_from_a_variable(cell: Cell, shell: InteractiveShell) -> None:
     shell.user_ns["least"] = 3
     assert cell(f"%%acompass people --set k={{least}}\n{REJECTS}").value.records_out == 0
 
@@ -157,7 +157,7 @@ def test_the_answer_and_the_policy_are_assigned(cell: Cell, shell: InteractiveSh
     ("line", "kind"),
     [("people --check", Result), ("people --plan", Plan), ("people --prove", Proof), ("--prove", Proof)],
 )
-def test_other_questions_are_answered(cell: Cell, shell: InteractiveShell, line: str, kind: type) -> None:
+def test_a_cell_can_check_plan_or_prove(cell: Cell, shell: InteractiveShell, line: str, kind: type) -> None:
     before = shell.user_ns["people"].copy()
     assert isinstance(cell(f"%%acompass {line}\n{TOP_CODES}").value, kind)
     pd.testing.assert_frame_equal(shell.user_ns["people"], before)
@@ -168,7 +168,7 @@ def test_a_table_can_be_a_file(cell: Cell, tmp_path: Path) -> None:
     assert cell(f'%%acompass "my people.csv"\n{TOP_CODES}').value.requirements[0].affected == 1
 
 
-def test_options_of_the_table_are_those_of_the_command_line(cell: Cell, shell: InteractiveShell) -> None:
+def test_the_table_options_of_the_command_line_work(cell: Cell, shell: InteractiveShell) -> None:
     shell.user_ns["stays"] = pd.DataFrame({"Day": ["31.01.2024", None]})
     policy = "EACH RESULT : Day <= '2024-01-01' : REJECT;\n"
     ran = cell(f"%%acompass stays --dates Day=%d.%m.%Y --missing drop --engine reference\n{policy}")
@@ -190,7 +190,7 @@ def test_an_error_stops_the_cells_that_follow(shell: InteractiveShell) -> None:
 
 WRONG_CALLS = {
     "peopel": "did you mean `people`?",
-    "nobody": "assign a frame to it first",
+    "absent": "assign a frame to it first",
     "": "AC411",
     "people --set k": "AC109",
     "people --engine nowhere": "nowhere",
@@ -220,9 +220,7 @@ def test_a_wrong_call_is_a_short_error(cell: Cell, line: str, found: str, start:
     assert found in printed
 
 
-def test_a_violated_check_assigns_no_table_and_leaves_none_of_an_earlier_run(
-    cell: Cell, shell: InteractiveShell
-) -> None:
+def test_a_violated_check_assigns_no_table_and_removes_an_earlier_one(cell: Cell, shell: InteractiveShell) -> None:
     shell.user_ns["released"] = "that of an earlier run"
     ran = cell(f"%%acompass people --out released\n{CHECKS}")
     assert not ran.value.ok

@@ -1,4 +1,4 @@
-"""The cells of the page about notebooks, one after the other in a real shell."""
+"""The cells of the page about notebooks, run in order in a real shell."""
 
 from IPython.core.interactiveshell import InteractiveShell
 

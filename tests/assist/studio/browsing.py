@@ -1,4 +1,4 @@
-"""The studio in a real browser: the page as somebody meets it who sees, types and clicks."""
+"""The studio's page in a real browser, as a user sees it."""
 
 import re
 import shutil
@@ -9,14 +9,14 @@ from typing import Any
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
-from tests.assist.studio.pages import started
+from tests.assist.studio.pages import start_studio
 from tests.repo.sources import ROOT
 from tests.waiting import PATIENCE
 
 SIZE = (1280, 800)
-#: milliseconds until the page must show what is waited for, on a busy machine
+#: milliseconds to wait for the page, even on a busy machine
 LONGEST = PATIENCE * 1000
-#: the browser says so itself where a test stops the server or is refused on purpose
+#: the browser logs this when a test stops the server or sends a request that the server rejects
 _EXPECTED = re.compile("Failed to load resource")
 
 expect.set_options(timeout=LONGEST)
@@ -44,12 +44,12 @@ class Tab:
 
     @property
     def status(self) -> Locator:
-        """The line below the editor that sums up."""
+        """The summary below the editor."""
         return self.page.locator(".status")
 
     @property
     def marks(self) -> Locator:
-        """Verdicts and proofs beside the lines of the policy."""
+        """Verdicts and proofs next to the lines of the policy."""
         return self.page.locator(".cm-verdicts .verdict-mark")
 
     def write(self, policy: str) -> None:
@@ -78,7 +78,7 @@ class Tab:
         return self.row("Requirements with verdict and proof", f"line {line}")
 
     def mark(self, **roles: str) -> None:
-        """Give columns their roles; a space in a name is an underscore here."""
+        """Assign roles to columns; in their names, write underscores for spaces."""
         for column, role in roles.items():
             name = f"Role of {column.replace('_', ' ')}"
             self.page.get_by_role("combobox", name=name, exact=True).select_option(role)
@@ -89,8 +89,8 @@ class Tab:
 
 
 @contextmanager
-def tab_on(browser: Browser, address: str, size: tuple[int, int] = SIZE, **context: Any) -> Iterator[Tab]:
-    """A tab with a profile of its own, whose console must stay silent."""
+def open_tab(browser: Browser, address: str, size: tuple[int, int] = SIZE, **context: Any) -> Iterator[Tab]:
+    """A tab with its own profile; an error in its console fails the test."""
     width, height = size
     with browser.new_context(viewport={"width": width, "height": height}, **context) as own:
         tab = Tab(own.new_page(), address)
@@ -99,9 +99,9 @@ def tab_on(browser: Browser, address: str, size: tuple[int, int] = SIZE, **conte
 
 
 @contextmanager
-def browsed(browser: Browser, folder: Path, *arguments: str) -> Iterator[Tab]:
-    """A studio in a process of its own, and a tab on it."""
-    with started(*arguments, folder=folder) as (_, address), tab_on(browser, address) as tab:
+def browse(browser: Browser, folder: Path, *arguments: str) -> Iterator[Tab]:
+    """Start a studio in its own process, and open a tab on it."""
+    with start_studio(*arguments, folder=folder) as (_, address), open_tab(browser, address) as tab:
         yield tab
 
 
@@ -109,23 +109,23 @@ ELECTRICITY_ARGUMENTS = ("policy.acp", "table.csv", "--set", "k=2", "--set", "l=
 ADULT_ARGUMENTS = ("policy.acp", "adult.csv.gz", "--set", "k=5", "--set", "l=2")
 
 
-def electricity(folder: Path) -> Path:
-    return _copied(ELECTRICITY, folder)
+def copy_electricity(folder: Path) -> Path:
+    return _copy(ELECTRICITY, folder)
 
 
-def adult(folder: Path) -> Path:
-    return _copied(ADULT, folder)
+def copy_adult(folder: Path) -> Path:
+    return _copy(ADULT, folder)
 
 
-def admissions(folder: Path) -> Path:
-    """The raw table alone, as a hospital has it."""
+def copy_admissions(folder: Path) -> Path:
+    """Only the raw table, as a hospital has it."""
     copy = folder / "admissions"
     copy.mkdir(parents=True)
     shutil.copy(ROOT / "examples" / "admissions" / "admissions.csv", copy)
     return copy
 
 
-def _copied(example: Path, folder: Path) -> Path:
+def _copy(example: Path, folder: Path) -> Path:
     return Path(shutil.copytree(example, folder / example.name))
 
 
@@ -146,8 +146,8 @@ Fay,51,21402,flu
 """
 
 
-def written(folder: Path, policy: str = AGES, table: str = PEOPLE) -> tuple[Path, Path]:
-    """A policy and a table in a folder."""
+def write_people(folder: Path, policy: str = AGES, table: str = PEOPLE) -> tuple[Path, Path]:
+    """Write a policy and a table into a folder."""
     paths = folder / "people.acp", folder / "people.csv"
     for path, text in zip(paths, (policy, table), strict=True):
         path.write_bytes(text.encode())

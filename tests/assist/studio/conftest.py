@@ -1,17 +1,17 @@
-"""A studio on a small table, on a real port; one for all tests of a module."""
+"""A studio with a small table on a real port, shared by the tests of a module."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from acompass.assist.studio.access import Access
-from tests.assist.studio.browsing import written
-from tests.assist.studio.pages import Page, opened
+from tests.assist.studio.browsing import write_people
+from tests.assist.studio.pages import Page, open_studio
 
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, Access]]:
-    with opened(*written(tmp_path_factory.mktemp("studio"))) as found:
+    with open_studio(*write_people(tmp_path_factory.mktemp("studio"))) as found:
         yield found
 
 

@@ -1,4 +1,4 @@
-"""The way of docs/first-release.md through the page, for its test and its pictures."""
+"""The steps of docs/first-release.md in the page, for its test and its screenshots."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ DROP = "Insert Drop name, insurance number, employer"
 
 
 def first_release(tab: Tab) -> Iterator[str]:
-    """From a raw table to what is written; after each step its name."""
+    """Go from a raw table to the released files, and yield the name of each step after it."""
     expect(tab.heading("Getting started")).to_be_visible()
     yield "new"
     _mark_roles(tab)

@@ -1,4 +1,4 @@
-"""A page of the studio without a browser: the requests that it sends, with its cookie."""
+"""The studio's page without a browser: it sends the page's requests, with its cookie."""
 
 import signal
 import subprocess
@@ -13,7 +13,7 @@ from typing import Any, Self
 import httpx
 
 from acompass.assist.studio.access import Access
-from acompass.assist.studio.server import serving
+from acompass.assist.studio.server import run_studio
 from acompass.assist.studio.state import Start
 from tests.waiting import PATIENCE
 
@@ -34,8 +34,8 @@ class Page:
         answer: dict[str, Any] = response.json()
         return answer
 
-    def about(self, name: str, text: str, params: dict[str, str] | None = None, /, **body: Any) -> dict[str, Any]:
-        """A question about a policy."""
+    def ask_about(self, name: str, text: str, params: dict[str, str] | None = None, /, **body: Any) -> dict[str, Any]:
+        """Ask a question about a policy."""
         return self.ask(name, text=text, params=params or {}, **body)
 
     def __enter__(self) -> Self:
@@ -48,17 +48,17 @@ class Page:
 
 
 @contextmanager
-def opened(policy: Path, table: Path, **options: Any) -> Iterator[tuple[Page, Access]]:
-    """A server on a real port, and a page of it."""
-    with serving(Start(str(policy), str(table), **options)) as running, Page(running.access.address) as page:
+def open_studio(policy: Path, table: Path, **options: Any) -> Iterator[tuple[Page, Access]]:
+    """A studio on a real port, and its page."""
+    with run_studio(Start(str(policy), str(table), **options)) as running, Page(running.access.address) as page:
         yield page, running.access
 
 
 @contextmanager
-def started(
+def start_studio(
     *arguments: str, folder: Path, browser: bool = False, env: dict[str, str] | None = None
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The command in a process of its own, and the address that it prints."""
+    """Run the command in its own process, and yield the process and the address that it prints."""
     options = [] if browser else ["--no-browser"]
     command = [sys.executable, "-m", "acompass", "studio", *arguments, *options]
     pipe = subprocess.PIPE
@@ -73,7 +73,7 @@ def started(
 
 @contextmanager
 def asking(page: Page, name: str, /, **body: Any) -> Iterator[Callable[[], dict[str, Any]]]:
-    """A question that another thread waits for; the function gives its answer."""
+    """Ask a question in another thread, and yield a function that returns the answer."""
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(page.ask, name, **body)
         yield lambda: asked.result(PATIENCE)

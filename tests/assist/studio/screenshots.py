@@ -1,5 +1,6 @@
-"""Regenerates the pictures of the studio in docs/images: `make screenshots`. Needs Chromium."""
+"""Takes the screenshots of the studio in docs/images: `make screenshots`. Needs Chromium."""
 
+import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -12,36 +13,37 @@ from tests.assist.studio.browsing import (
     ADULT_ARGUMENTS,
     ELECTRICITY_ARGUMENTS,
     Tab,
-    admissions,
-    adult,
-    electricity,
-    tab_on,
+    copy_admissions,
+    copy_adult,
+    copy_electricity,
+    open_tab,
 )
 from tests.assist.studio.first_release import first_release
-from tests.assist.studio.pages import started
+from tests.assist.studio.pages import start_studio
 from tests.repo.sources import ROOT
 from tests.report.browser import CHROMIUM
 
 IMAGES = ROOT / "docs" / "images"
 SIZE = (1280, 800)
-#: letters without coloured edges make smaller files
+#: text without colored edges makes smaller files
 PLAIN = ("--disable-lcd-text",)
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     if CHROMIUM is None:
         sys.exit("Chromium is needed; on Debian: apt install chromium")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *PLAIN])
         folder = Path(temporary)
-        with _studio(browser, electricity(folder), *ELECTRICITY_ARGUMENTS) as tab:
+        with _studio(browser, copy_electricity(folder), *ELECTRICITY_ARGUMENTS) as tab:
             _paper(tab)
-        with _studio(browser, electricity(folder / "dark"), *ELECTRICITY_ARGUMENTS, scheme="dark") as tab:
+        with _studio(browser, copy_electricity(folder / "dark"), *ELECTRICITY_ARGUMENTS, scheme="dark") as tab:
             expect(tab.requirement(35)).to_contain_text("proved")
             _take(tab, "dark")
-        with _studio(browser, adult(folder), *ADULT_ARGUMENTS) as tab:
+        with _studio(browser, copy_adult(folder), *ADULT_ARGUMENTS) as tab:
             _adult(tab)
-        with _studio(browser, admissions(folder), "admissions.csv") as tab:
+        with _studio(browser, copy_admissions(folder), "admissions.csv") as tab:
             _first_release(tab)
         browser.close()
 
@@ -49,21 +51,21 @@ def main() -> None:
 @contextmanager
 def _studio(browser: Browser, folder: Path, *arguments: str, scheme: str = "light") -> Iterator[Tab]:
     with (
-        started(*arguments, folder=folder) as (_, address),
-        tab_on(browser, address, SIZE, color_scheme=scheme) as tab,
+        start_studio(*arguments, folder=folder) as (_, address),
+        open_tab(browser, address, SIZE, color_scheme=scheme) as tab,
     ):
         yield tab
 
 
 def _take(tab: Tab, name: str) -> None:
-    """Once nothing is being worked out: pictures that differ only in a turning sign are no news."""
+    """Wait until the page is idle, so that screenshots do not differ in a spinner."""
     expect(tab.page.locator("main[aria-busy=false]")).to_be_visible()
     expect(tab.page.locator(".busy.on")).to_have_count(0)
     tab.page.screenshot(path=IMAGES / f"studio-{name}.png", animations="disabled", caret="hide")
 
 
 def _paper(tab: Tab) -> None:
-    """The paper's policy: what it does, a k that it does not reach, a record, a claim that does not hold."""
+    """The paper's policy: its effect, a k that it does not reach, a record, a false claim."""
     expect(tab.requirement(35)).to_contain_text("proved")
     _take(tab, "policy")
     tab.press("Parameter k: one more")
@@ -84,7 +86,7 @@ def _paper(tab: Tab) -> None:
 
 
 def _adult(tab: Tab) -> None:
-    """A real table: its risk beside a pinned version, and what each line costs."""
+    """A real table: its risk next to a pinned version, and the cost of each line."""
     expect(tab.requirement(28)).to_contain_text("dropped")
     tab.show("Risk")
     tab.press("Pin this version")

@@ -1,4 +1,4 @@
-"""Only the studio's own page is answered, and nothing else is served."""
+"""The studio answers only its own page, and serves nothing else."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,21 +9,19 @@ import pytest
 
 from acompass.assist.studio.access import MOST_BYTES, Access
 from acompass.assist.studio.app import ROUTES
-from tests.assist.studio.browsing import written
-from tests.assist.studio.pages import Page, opened
+from tests.assist.studio.browsing import write_people
+from tests.assist.studio.pages import Page, open_studio
 from tests.folding import folded
 
-ASKED = {"content": b"{}", "headers": {"Content-Type": "application/json"}}
 
-
-def asked(page: Page, path: str = "/api/state", **headers: str) -> httpx.Response:
-    """A question with other headers than the page's."""
+def post(page: Page, path: str = "/api/state", **headers: str) -> httpx.Response:
+    """Ask a question, with headers that override the page's."""
     given = {"Origin": page.origin, "Content-Type": "application/json", **headers}
     return page.http.post(path, content=b"{}", headers=given)
 
 
 def test_the_page_is_answered(page: Page) -> None:
-    assert asked(page).status_code == 200
+    assert post(page).status_code == 200
     assert page.http.get("/").status_code == 200
 
 
@@ -32,8 +30,8 @@ def test_the_page_is_answered(page: Page) -> None:
     ["evil.example", "evil.example:{port}", "localhost:{port}", "127.0.0.1", "127.0.0.1:{port}.evil.example"],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_another_host_is_refused(page: Page, access: Access, host: str, method: str) -> None:
-    """Also after the name of another site was made to lead here, with the right port."""
+def test_another_host_is_rejected(page: Page, access: Access, host: str, method: str) -> None:
+    """DNS rebinding: the name of another site resolves to this machine, with the right port."""
     headers = {
         "Host": host.format(port=access.port),
         "Origin": page.origin,
@@ -56,25 +54,25 @@ def test_another_host_is_refused(page: Page, access: Access, host: str, method: 
         "http://localhost:{port}",
     ],
 )
-def test_another_origin_is_refused(page: Page, access: Access, origin: str) -> None:
-    assert asked(page, Origin=origin.format(port=access.port)).status_code == 403
+def test_another_origin_is_rejected(page: Page, access: Access, origin: str) -> None:
+    assert post(page, Origin=origin.format(port=access.port)).status_code == 403
 
 
-def test_a_question_without_an_origin_is_refused(page: Page) -> None:
+def test_a_request_without_an_origin_is_rejected(page: Page) -> None:
     assert page.http.post("/api/state", json={}).status_code == 403
 
 
-def test_a_foreign_origin_may_not_even_read(page: Page) -> None:
+def test_another_origin_may_not_even_read(page: Page) -> None:
     assert page.http.get("/", headers={"Origin": "http://evil.example"}).status_code == 403
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_another_site_may_not_load_a_file(page: Page, site: str) -> None:
-    """Another port of this machine is of the same site."""
+    """Another port of this machine is the same site."""
     assert page.http.get("/static/studio.js", headers={"Sec-Fetch-Site": site}).status_code == 403
 
 
-def test_two_values_of_a_header_are_refused(page: Page) -> None:
+def test_a_repeated_header_is_rejected(page: Page) -> None:
     headers = [
         ("Origin", page.origin),
         ("Origin", "http://evil.example"),
@@ -96,21 +94,21 @@ def stranger(access: Access) -> Iterator[httpx.Client]:
 
 
 @folded("name", sorted(ROUTES))
-def test_no_question_is_answered_without_the_cookie(access: Access, stranger: httpx.Client, name: str) -> None:
+def test_no_request_is_answered_without_the_cookie(access: Access, stranger: httpx.Client, name: str) -> None:
     response = stranger.post(f"/api/{name}", json={}, headers={"Origin": access.origin})
     assert response.status_code == 401
     assert set(response.json()) == {"error"}
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "é"])
-def test_a_wrong_token_is_refused(access: Access, token: str) -> None:
+def test_a_wrong_token_is_rejected(access: Access, token: str) -> None:
     with httpx.Client(base_url=access.origin) as stranger:
         response = stranger.get("/", params={"token": token})
     assert response.status_code == 401
     assert "Set-Cookie" not in response.headers
 
 
-def test_a_wrong_token_is_refused_despite_the_cookie(page: Page) -> None:
+def test_a_wrong_token_is_rejected_despite_the_cookie(page: Page) -> None:
     assert page.http.get("/?token=wrong").status_code == 401
 
 
@@ -125,7 +123,7 @@ def test_the_token_is_swapped_for_a_cookie_that_scripts_cannot_read(access: Acce
         assert browser.get("/").status_code == 200
 
 
-def test_a_browser_from_elsewhere_is_led_on_by_a_page(access: Access) -> None:
+def test_a_browser_that_comes_from_another_site_is_forwarded_by_a_page(access: Access) -> None:
     """After a redirect, it would not send the strict cookie."""
     with httpx.Client(base_url=access.origin) as browser:
         response = browser.get(access.address, headers={"Sec-Fetch-Site": "cross-site"})
@@ -134,8 +132,8 @@ def test_a_browser_from_elsewhere_is_led_on_by_a_page(access: Access) -> None:
     assert "Set-Cookie" in response.headers
 
 
-def test_the_cookie_of_another_start_is_refused(tmp_path: Path, access: Access) -> None:
-    with opened(*written(tmp_path)) as (_, other):
+def test_the_cookie_of_another_studio_is_rejected(tmp_path: Path, access: Access) -> None:
+    with open_studio(*write_people(tmp_path)) as (_, other):
         secrets = {f"acompass-studio-{access.port}": other.cookie, other.cookie_name: other.cookie}
         with httpx.Client(base_url=access.origin, cookies=secrets) as stranger:
             assert stranger.get("/").status_code == 401
@@ -143,25 +141,25 @@ def test_the_cookie_of_another_start_is_refused(tmp_path: Path, access: Access) 
 
 def test_two_studios_do_not_share_a_cookie(tmp_path: Path, page: Page) -> None:
     """A browser sends its cookies to every port of a machine."""
-    with opened(*written(tmp_path)) as (_, other):
+    with open_studio(*write_people(tmp_path)) as (_, other):
         page.http.get(other.address)
         assert page.http.get("/").status_code == 200
         assert page.http.get(f"{other.origin}/").status_code == 200
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
-def test_a_question_that_is_not_json_is_refused(page: Page, kind: str) -> None:
-    """A form of another site can send these."""
-    assert asked(page, **{"Content-Type": kind}).status_code == 415
+def test_a_request_that_is_not_json_is_rejected(page: Page, kind: str) -> None:
+    """A form on another site can send these types."""
+    assert post(page, **{"Content-Type": kind}).status_code == 415
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"1", b'{"a": "\\ud800"}', b"[" * 100_000, b"\xff"])
-def test_a_body_that_is_no_object_is_refused(page: Page, content: bytes) -> None:
+def test_a_body_that_is_not_an_object_is_rejected(page: Page, content: bytes) -> None:
     headers = {"Origin": page.origin, "Content-Type": "application/json"}
     assert page.http.post("/api/state", content=content, headers=headers).status_code == 400
 
 
-def test_a_large_body_is_refused(page: Page) -> None:
+def test_a_large_body_is_rejected(page: Page) -> None:
     headers = {"Origin": page.origin, "Content-Type": "application/json"}
     declared = page.http.post("/api/save", content=b" " * (MOST_BYTES + 1), headers=headers)
     streamed = page.http.post("/api/save", content=iter([b" " * (1 << 20)] * 30), headers=headers)
@@ -170,7 +168,7 @@ def test_a_large_body_is_refused(page: Page) -> None:
 
 @folded("name", sorted(ROUTES))
 @folded("method", ["GET", "PUT", "DELETE", "OPTIONS", "HEAD"])
-def test_questions_are_only_posted(page: Page, name: str, method: str) -> None:
+def test_requests_must_be_posted(page: Page, name: str, method: str) -> None:
     response = page.http.request(method, f"/api/{name}", headers={"Origin": page.origin})
     assert response.status_code == 405
 
@@ -191,7 +189,7 @@ def test_questions_are_only_posted(page: Page, name: str, method: str) -> None:
         "/api/none",
     ],
 )
-def test_only_the_files_named_are_served(page: Page, path: str) -> None:
+def test_only_listed_files_are_served(page: Page, path: str) -> None:
     response = page.http.get(httpx.URL(page.origin).copy_with(raw_path=path.encode()))
     assert response.status_code == 404
 
@@ -207,7 +205,7 @@ def test_the_page_loads_only_its_own_files(page: Page) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/static/studio.css", "/nothing"])
-def test_every_answer_has_the_headers(page: Page, path: str) -> None:
+def test_every_response_has_the_security_headers(page: Page, path: str) -> None:
     headers = page.http.get(path).headers
     assert headers["Cache-Control"] == "no-store"
     assert headers["Referrer-Policy"] == "no-referrer"
@@ -217,7 +215,7 @@ def test_every_answer_has_the_headers(page: Page, path: str) -> None:
     assert "server" not in headers
 
 
-def test_refusals_have_the_headers(access: Access) -> None:
+def test_rejections_have_the_security_headers(access: Access) -> None:
     refused = httpx.get(access.origin)
     assert refused.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
     assert refused.headers["Cache-Control"] == "no-store"
@@ -233,7 +231,7 @@ NAMES = [
 ]
 
 
-def quoted(field: str) -> str:
+def quote(field: str) -> str:
     return '"' + field.replace('"', '""') + '"'
 
 
@@ -241,13 +239,13 @@ def quoted(field: str) -> str:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Each value occurs often enough to be shown."""
     lines = [NAMES, *([NAMES] * 30), *([["1", "2", "3", "4", "5", "6"]] * 12)]
-    table = "".join(",".join(map(quoted, line)) + "\n" for line in lines)
+    table = "".join(",".join(map(quote, line)) + "\n" for line in lines)
     folder = tmp_path_factory.mktemp("hostile")
-    return written(folder, "", table)[0]
+    return write_people(folder, "", table)[0]
 
 
-def test_names_and_values_are_data(hostile: Path) -> None:
-    with opened(hostile, hostile.with_suffix(".csv")) as (page, _):
+def test_names_and_values_are_sent_as_data(hostile: Path) -> None:
+    with open_studio(hostile, hostile.with_suffix(".csv")) as (page, _):
         assert page.ask("open")["table"]["columns"] == NAMES
         table = page.send("table")
         assert table.headers["Content-Type"] == "application/json"
@@ -258,16 +256,16 @@ def test_names_and_values_are_data(hostile: Path) -> None:
             assert not any("script" in bar["bar"] or "onerror" in bar["bar"] for bar in column["bars"])
 
 
-def test_charts_and_reports_escape_them(hostile: Path) -> None:
-    with opened(hostile, hostile.with_suffix(".csv")) as (page, _):
+def test_charts_and_reports_escape_names_and_values(hostile: Path) -> None:
+    with open_studio(hostile, hostile.with_suffix(".csv")) as (page, _):
         roles = {"quasi_identifiers": NAMES[:2], "sensitive": NAMES[2:3], "identifiers": []}
         templates = page.ask("roles", roles=roles)["templates"]
         text = next(each["text"] for each in templates if "GROUP BY" in each["text"])
-        answer = page.about("risk", text, {"k": "2", "l": "1"}, roles=roles)
+        answer = page.ask_about("risk", text, {"k": "2", "l": "1"}, roles=roles)
         assert answer["diagnostics"] == []
         assert "<script" not in answer["risk"]["chart"]
         assert "<img" not in answer["risk"]["chart"]
-        assert page.about("preview", text, {"k": "2", "l": "1"})["diagnostics"] == []
+        assert page.ask_about("preview", text, {"k": "2", "l": "1"})["diagnostics"] == []
         preview = page.http.get("/preview")
         assert "<script>alert" not in preview.text
         assert "<img" not in preview.text
@@ -283,35 +281,35 @@ def test_a_hostile_policy_is_text(page: Page) -> None:
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_the_page_itself_has_nothing_of_the_files(tmp_path: Path) -> None:
-    policy, table = written(tmp_path, "-- <script>alert(1)</script>\n")
+def test_the_page_itself_contains_no_name_from_the_files(tmp_path: Path) -> None:
+    policy, table = write_people(tmp_path, "-- <script>alert(1)</script>\n")
     hostile = tmp_path / "<img src=x>.csv"
     table.rename(hostile)
-    with opened(policy, hostile) as (page, _):
+    with open_studio(policy, hostile) as (page, _):
         assert "<img" not in page.http.get("/").text
         assert page.ask("open")["table"]["name"] == "<img src=x>.csv"
 
 
-#: each value of these columns occurs once, or in fewer records than a report may show
-NO_VALUES_NAMES = [f"marker{number:03d}x" for number in range(40)]
+#: each value of Name, Age and Born occurs once, in fewer records than a report may show
+PEOPLE_NAMES = [f"marker{number:03d}x" for number in range(40)]
 AGES = [20 + 13 * number + 70_000 for number in range(40)]
 DATES = [f"19{10 + number}-03-17" for number in range(40)]
 TABLE = "Name,Age,Born,Team\n" + "".join(
     f"{name},{age},{born},{'abcd'[place % 4]}\n"
-    for place, (name, age, born) in enumerate(zip(NO_VALUES_NAMES, AGES, DATES, strict=True))
+    for place, (name, age, born) in enumerate(zip(PEOPLE_NAMES, AGES, DATES, strict=True))
 )
-VALUES = [*NO_VALUES_NAMES, *map(str, AGES), *DATES]
+VALUES = [*PEOPLE_NAMES, *map(str, AGES), *DATES]
 
 POLICY = """\
 EACH RESULT : Age <= k : REPLACE Age WITH 3;
 EACH PROCESS COUNT(*) AS n GROUP BY Team, Born : n >= 2 : GENERALIZE Born TO YEAR THEN REJECT;
-EACH RESULT : Name != 'nobody';
+EACH RESULT : Name != 'none';
 """
 ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Born", "Team"], "sensitive": ["Name"]}
 ASK = {"text": POLICY, "params": {"k": "71000"}}
 PLACES = [{"at": place} for place in range(0, len(POLICY), 3)]
 
-#: the bodies that each route is sent
+#: the bodies sent to each route
 BODIES: dict[str, list[dict[str, Any]]] = {
     "open": [{}],
     "state": [{}],
@@ -349,40 +347,40 @@ BODIES: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def marked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, Path]]:
+def distinct_values(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, Path]]:
     folder = tmp_path_factory.mktemp("marked")
-    with opened(*written(folder, POLICY, TABLE)) as (page, _):
+    with open_studio(*write_people(folder, POLICY, TABLE)) as (page, _):
         yield page, folder
 
 
-def test_every_route_is_asked() -> None:
+def test_every_route_is_tested() -> None:
     assert set(BODIES) == set(ROUTES)
 
 
-def test_the_questions_are_answered(marked: tuple[Page, Path]) -> None:
-    """Otherwise nothing could be found."""
-    page, _ = marked
+def test_the_requests_succeed(distinct_values: tuple[Page, Path]) -> None:
+    """Errors would contain no values, and the tests below would prove nothing."""
+    page, _ = distinct_values
     for name in ("verdicts", "proofs", "risk", "change", "suggest", "preview"):
         assert page.ask(name, **BODIES[name][0])["diagnostics"] == [], name
 
 
 @pytest.mark.parametrize("name", sorted(ROUTES))
-def test_no_answer_has_a_value(marked: tuple[Page, Path], name: str) -> None:
-    page, _ = marked
+def test_no_answer_contains_a_record_value(distinct_values: tuple[Page, Path], name: str) -> None:
+    page, _ = distinct_values
     answers = [page.send(name, **body).text for body in BODIES[name]]
     assert [value for value in VALUES if any(value in answer for answer in answers)] == []
 
 
-def test_the_preview_has_no_value(marked: tuple[Page, Path]) -> None:
-    page, _ = marked
-    assert page.about("preview", POLICY, {"k": "71000"})["ok"]
+def test_the_preview_contains_no_record_value(distinct_values: tuple[Page, Path]) -> None:
+    page, _ = distinct_values
+    assert page.ask_about("preview", POLICY, {"k": "71000"})["ok"]
     shown = page.http.get("/preview")
     assert "Release report" in shown.text
     assert [value for value in VALUES if value in shown.text] == []
 
 
-def test_a_release_answers_with_names_and_counts_alone(marked: tuple[Page, Path]) -> None:
-    page, folder = marked
+def test_a_release_answers_with_names_and_counts_only(distinct_values: tuple[Page, Path]) -> None:
+    page, folder = distinct_values
     seen = page.ask("policy")["version"]
     files = {"table": "released.csv", "report": "report.html", "replace": False}
     answer = page.send("release", **ASK, **files, seen=seen).text
@@ -390,28 +388,30 @@ def test_a_release_answers_with_names_and_counts_alone(marked: tuple[Page, Path]
     assert [value for value in VALUES if value in answer] == []
 
 
-def test_records_are_shown_only_when_switched_on(marked: tuple[Page, Path]) -> None:
-    page, _ = marked
+def test_records_are_shown_only_when_switched_on(distinct_values: tuple[Page, Path]) -> None:
+    page, _ = distinct_values
     assert page.send("record", **ASK, record=1).status_code == 403
     page.ask("show", on=True)
     try:
-        assert NO_VALUES_NAMES[0] in page.send("record", **ASK, record=1).text
-        assert NO_VALUES_NAMES[1] in page.send("record", **ASK, where=f"Age = {AGES[1]}").text
+        assert PEOPLE_NAMES[0] in page.send("record", **ASK, record=1).text
+        assert PEOPLE_NAMES[1] in page.send("record", **ASK, where=f"Age = {AGES[1]}").text
     finally:
         page.ask("show", on=False)
     refused = page.send("record", **ASK, record=1)
     assert refused.status_code == 403
-    assert NO_VALUES_NAMES[0] not in refused.text
+    assert PEOPLE_NAMES[0] not in refused.text
 
 
-def test_an_internal_error_tells_no_value(marked: tuple[Page, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    page, _ = marked
+def test_an_internal_error_reveals_no_record_value(
+    distinct_values: tuple[Page, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, _ = distinct_values
 
     def fail(*_: object) -> None:
-        raise ValueError(NO_VALUES_NAMES[0])
+        raise ValueError(PEOPLE_NAMES[0])
 
     monkeypatch.setattr("acompass.assist.studio.answers.files.roles_json", fail)
     response = page.send("open")
     assert response.status_code == 500
     assert "ValueError" in response.text
-    assert NO_VALUES_NAMES[0] not in response.text
+    assert PEOPLE_NAMES[0] not in response.text

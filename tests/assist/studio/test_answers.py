@@ -1,4 +1,4 @@
-"""Help while a policy is written, in places of the page."""
+"""Answers to the page while a policy is written, with positions as the page counts them."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,16 +14,16 @@ from acompass.assist.studio.messages import Offsets
 from acompass.assist.studio.state import MOST_KEPT, Memory
 from acompass.errors.diagnostics import Span
 from acompass.session import Session
-from tests.assist.studio.browsing import AGES, CLASSES, ELECTRICITY, PEOPLE, written
-from tests.assist.studio.pages import Page, asking, opened
+from tests.assist.studio.browsing import AGES, CLASSES, ELECTRICITY, PEOPLE, write_people
+from tests.assist.studio.pages import Page, asking, open_studio
 from tests.waiting import PATIENCE, wait_until
 
-#: a comment with a character of two code units before the policy
+#: a comment before the policy, with a character of two UTF-16 code units
 WIDE = "-- 😀 and ≤\n"
 
 
-def marked(text: str, place: dict[str, Any]) -> str:
-    """The characters that a place of the page means."""
+def text_in(text: str, place: dict[str, Any]) -> str:
+    """The text in a range that the page was sent."""
     return text.encode("utf-16-le")[2 * place["from"] : 2 * place["to"]].decode("utf-16-le")
 
 
@@ -31,130 +31,130 @@ def at(text: str, word: str) -> int:
     return len(text[: text.index(word)].encode("utf-16-le")) // 2
 
 
-def edited(text: str, edits: list[dict[str, Any]]) -> str:
+def apply(text: str, edits: list[dict[str, Any]]) -> str:
     units = text.encode("utf-16-le")
     for edit in sorted(edits, key=lambda edit: -edit["from"]):
         units = units[: 2 * edit["from"]] + edit["insert"].encode("utf-16-le") + units[2 * edit["to"] :]
     return units.decode("utf-16-le")
 
 
-def test_a_policy_that_is_right_has_no_diagnostics(page: Page) -> None:
-    assert page.about("diagnose", AGES) == {"diagnostics": [], "parameters": []}
+def test_a_correct_policy_has_no_diagnostics(page: Page) -> None:
+    assert page.ask_about("diagnose", AGES) == {"diagnostics": [], "parameters": []}
 
 
 def test_an_unknown_column_is_marked_and_fixed(page: Page) -> None:
     text = WIDE + "EACH RESULT : Agee <= 80;\n"
-    (found,) = page.about("diagnose", text)["diagnostics"]
+    (found,) = page.ask_about("diagnose", text)["diagnostics"]
     assert (found["code"], found["severity"], found["page"]) == ("AC101", "error", "unknown column")
-    assert marked(text, found) == "Agee"
-    assert "EACH RESULT : Age <= 80;" in edited(text, found["fixes"][0]["edits"])
+    assert text_in(text, found) == "Agee"
+    assert "EACH RESULT : Age <= 80;" in apply(text, found["fixes"][0]["edits"])
 
 
 def test_a_syntax_error_is_marked(page: Page) -> None:
     text = WIDE + "EACH RESULT : Age <= ;\n"
-    (found,) = page.about("diagnose", text)["diagnostics"]
+    (found,) = page.ask_about("diagnose", text)["diagnostics"]
     assert found["severity"] == "error"
-    assert marked(text, found) == ";"
+    assert text_in(text, found) == ";"
 
 
-def test_a_missing_parameter_is_told_and_named(page: Page) -> None:
-    found = page.about("diagnose", CLASSES)
+def test_a_missing_parameter_is_reported_and_listed(page: Page) -> None:
+    found = page.ask_about("diagnose", CLASSES)
     assert found["parameters"] == ["k"]
     assert [each["code"] for each in found["diagnostics"]] == ["AC106"]
-    assert page.about("diagnose", CLASSES, {"k": "2"})["diagnostics"] == []
-    assert page.about("diagnose", CLASSES, {"k": " "})["diagnostics"] == found["diagnostics"]
+    assert page.ask_about("diagnose", CLASSES, {"k": "2"})["diagnostics"] == []
+    assert page.ask_about("diagnose", CLASSES, {"k": " "})["diagnostics"] == found["diagnostics"]
 
 
-def test_hover_tells_of_a_column(page: Page) -> None:
+def test_hover_describes_a_column(page: Page) -> None:
     text = WIDE + AGES
-    found = page.about("hover", text, at=at(text, "Age <=") + 1)["hover"]
-    assert marked(text, found) == "Age"
+    found = page.ask_about("hover", text, at=at(text, "Age <=") + 1)["hover"]
+    assert text_in(text, found) == "Age"
     assert "Age" in found["title"]
-    assert page.about("hover", text, at=1)["hover"] is None
+    assert page.ask_about("hover", text, at=1)["hover"] is None
 
 
-def test_completions_replace_the_word_that_is_written(page: Page) -> None:
+def test_a_completion_replaces_the_typed_word(page: Page) -> None:
     text = WIDE + "EACH RESULT : Zi"
-    found = page.about("complete", text, at=len(text.encode("utf-16-le")) // 2)["completions"]
+    found = page.ask_about("complete", text, at=len(text.encode("utf-16-le")) // 2)["completions"]
     (column,) = [each for each in found if each["label"] == "Zip"]
-    assert (column["kind"], marked(text, column)) == ("column", "Zi")
+    assert (column["kind"], text_in(text, column)) == ("column", "Zi")
 
 
 def test_a_name_is_renamed_everywhere(page: Page) -> None:
     text = WIDE + CLASSES
-    answer = page.about("rename", text, at=at(text, "n GROUP"), name="size")
-    assert edited(text, answer["edits"]) == text.replace("AS n", "AS size").replace(": n", ": size")
-    found = page.about("references", text, at=at(text, "n >="))
-    assert marked(text, found["definition"]) == "n"
+    answer = page.ask_about("rename", text, at=at(text, "n GROUP"), name="size")
+    assert apply(text, answer["edits"]) == text.replace("AS n", "AS size").replace(": n", ": size")
+    found = page.ask_about("references", text, at=at(text, "n >="))
+    assert text_in(text, found["definition"]) == "n"
     assert len(found["references"]) == 2
 
 
 def test_a_column_is_not_renamed(page: Page) -> None:
-    answer = page.about("rename", AGES, at=at(AGES, "Age"), name="size")
+    answer = page.ask_about("rename", AGES, at=at(AGES, "Age"), name="size")
     assert answer["edits"] == []
     assert answer["diagnostics"]
 
 
 def test_the_text_is_formatted(page: Page) -> None:
     text = WIDE + "EACH RESULT:Age≤80;"
-    edits = page.about("format", text)["edits"]
-    assert edited(text, edits).endswith("EACH RESULT\n   : Age <= 80;\n")
-    assert page.about("format", "EACH RESULT : ")["edits"] == []
+    edits = page.ask_about("format", text)["edits"]
+    assert apply(text, edits).endswith("EACH RESULT\n   : Age <= 80;\n")
+    assert page.ask_about("format", "EACH RESULT : ")["edits"] == []
 
 
 def test_the_outline_has_the_requirements(page: Page) -> None:
     text = WIDE + AGES + CLASSES
-    found = [each for each in page.about("symbols", text)["symbols"] if each["kind"] == "requirement"]
-    assert [marked(text, each)[:4] for each in found] == ["EACH", "EACH"]
+    found = [each for each in page.ask_about("symbols", text)["symbols"] if each["kind"] == "requirement"]
+    assert [text_in(text, each)[:4] for each in found] == ["EACH", "EACH"]
 
 
 @pytest.mark.parametrize("name", ["diagnose", "verdicts", "hover", "risk", "release"])
-def test_a_body_without_its_fields_is_refused(page: Page, name: str) -> None:
+def test_a_body_without_its_fields_is_rejected(page: Page, name: str) -> None:
     response = page.send(name, text=1)
     assert response.status_code == 400
     assert response.json()["error"]["message"] == "`text` is missing or has the wrong type"
 
 
-def test_a_wrong_parameter_is_told(page: Page) -> None:
-    answer = page.about("verdicts", CLASSES, {"a b": "2"})
+def test_a_wrong_parameter_is_reported(page: Page) -> None:
+    answer = page.ask_about("verdicts", CLASSES, {"a b": "2"})
     assert answer["verdicts"] is None
     assert answer["diagnostics"]
 
 
 def test_each_requirement_has_its_verdict(page: Page) -> None:
     text = WIDE + AGES + CLASSES
-    found = page.about("verdicts", text, {"k": "2"})["verdicts"]
+    found = page.ask_about("verdicts", text, {"k": "2"})["verdicts"]
     ages, classes = found["requirements"]
     assert (ages["line"], ages["holds"], ages["affected"], ages["action"]) == (2, False, 1, "REPLACE")
     assert (classes["line"], classes["holds"], classes["affected"], classes["records"]) == (3, False, 1, 6)
     assert (found["records_in"], found["records_out"], found["ok"]) == (6, 5, True)
-    assert marked(text, ages) == AGES.strip()
+    assert text_in(text, ages) == AGES.strip()
     assert found["unnamed"] == ["Name", "Disease"]
     assert found["sample"] is None
 
 
-def test_an_action_has_its_probability_beside_it(page: Page) -> None:
+def test_an_action_has_its_probability(page: Page) -> None:
     text = "ALWAYS : WITH PROBABILITY 0.5 REJECT;\n" + AGES
-    found = page.about("verdicts", text)["verdicts"]
+    found = page.ask_about("verdicts", text)["verdicts"]
     sampled, ages = found["requirements"]
     assert (sampled["affected"], sampled["action"], sampled["probability"]) == (6, "REJECT", "0.5")
     assert ages["probability"] is None
 
 
-def test_a_moved_parameter_moves_the_verdict(page: Page) -> None:
+def test_a_changed_parameter_changes_the_verdict(page: Page) -> None:
     for k, left in (("1", 6), ("2", 5), ("3", 3), ("4", 0)):
-        assert page.about("verdicts", CLASSES, {"k": k})["verdicts"]["records_out"] == left
+        assert page.ask_about("verdicts", CLASSES, {"k": k})["verdicts"]["records_out"] == left
 
 
-def test_the_papers_example_is_that_of_a_run(tmp_path: Path) -> None:
+def test_the_verdicts_of_the_papers_example_equal_those_of_a_run(tmp_path: Path) -> None:
     policy, table = ELECTRICITY / "policy.acp", ELECTRICITY / "table.csv"
     params = {"k": "2", "l": "1"}
     ran = acompass.run(
         acompass.load(policy), table, params={"k": 2, "l": 1}, seed="assist", output=tmp_path / "out.csv"
     )
-    with opened(policy, table, params=params) as (page, _):
+    with open_studio(policy, table, params=params) as (page, _):
         shown = page.ask("open")
-        found = page.about("verdicts", shown["policy"]["text"], params)["verdicts"]
+        found = page.ask_about("verdicts", shown["policy"]["text"], params)["verdicts"]
     assert shown["params"] == params
     assert [each["affected"] for each in found["requirements"]] == [each.affected for each in ran.requirements]
     assert found["records_out"] == ran.records_out
@@ -162,48 +162,48 @@ def test_the_papers_example_is_that_of_a_run(tmp_path: Path) -> None:
 
 def test_a_mistake_is_a_diagnostic_in_place_of_verdicts(page: Page) -> None:
     for text in ("EACH RESULT : Agee <= 80;", "EACH", ""):
-        answer = page.about("verdicts", text)
+        answer = page.ask_about("verdicts", text)
         assert answer["verdicts"] is None
         assert answer["diagnostics"]
 
 
-def test_incomplete_records_are_refused_or_dropped(tmp_path: Path) -> None:
-    with opened(*written(tmp_path, table=PEOPLE + "Gus,,21401,flu\n")) as (page, _):
-        assert page.about("verdicts", AGES)["diagnostics"][0]["code"].startswith("AC2")
+def test_incomplete_records_are_rejected_or_dropped(tmp_path: Path) -> None:
+    with open_studio(*write_people(tmp_path, table=PEOPLE + "Gus,,21401,flu\n")) as (page, _):
+        assert page.ask_about("verdicts", AGES)["diagnostics"][0]["code"].startswith("AC2")
         assert page.ask("missing", drop=True)["missing"] == {"drop": True}
-        found = page.about("verdicts", AGES)["verdicts"]
+        found = page.ask_about("verdicts", AGES)["verdicts"]
         assert (found["records_in"], found["dropped"]) == (7, 1)
         assert page.ask("missing", drop=False)["missing"] == {"drop": False}
-        assert page.about("verdicts", AGES)["verdicts"] is None
+        assert page.ask_about("verdicts", AGES)["verdicts"] is None
 
 
 def test_a_hierarchy_that_changes_changes_the_answer(tmp_path: Path) -> None:
-    """Its content is part of the policy, though the text is the same."""
+    """The hierarchy's content is part of the policy, though the text is the same."""
     levels = tmp_path / "zips.csv"
     policy = "ALWAYS : GENERALIZE Zip TO LEVEL 1 OF 'zips.csv';\n" + CLASSES
-    with opened(*written(tmp_path, policy)) as (page, _):
+    with open_studio(*write_people(tmp_path, policy)) as (page, _):
         levels.write_text("21401;214*\n21402;214*\n21403;214*\n", encoding="utf-8")
-        assert page.about("verdicts", policy, {"k": "2"})["verdicts"]["records_out"] == 5
+        assert page.ask_about("verdicts", policy, {"k": "2"})["verdicts"]["records_out"] == 5
         levels.write_text("21401;east\n21402;west\n21403;south\n21404;north\n", encoding="utf-8")
-        assert page.about("verdicts", policy, {"k": "3"})["verdicts"]["records_out"] == 3
+        assert page.ask_about("verdicts", policy, {"k": "3"})["verdicts"]["records_out"] == 3
 
 
-def test_proofs_are_beside_the_lines(page: Page) -> None:
-    (ages, classes) = page.about("proofs", AGES + CLASSES, {"k": "2"})["proofs"]
+def test_each_line_has_its_proof(page: Page) -> None:
+    (ages, classes) = page.ask_about("proofs", AGES + CLASSES, {"k": "2"})["proofs"]
     assert (ages["line"], ages["verdict"]) == (1, "proved")
     assert (classes["line"], classes["verdict"]) == (2, "proved")
 
 
 def test_a_false_claim_has_a_counterexample(page: Page) -> None:
-    claim = page.about("claim", AGES, claim="EACH RESULT : Age <= 70")["claim"]
+    claim = page.ask_about("claim", AGES, claim="EACH RESULT : Age <= 70")["claim"]
     assert claim["verdict"] == "refuted"
     example = claim["counterexample"]
     assert [column["name"] for column in example["columns"]] == ["Name", "Age", "Zip", "Disease"]
     assert any(int(record[1]) > 70 for record in example["after"])
 
 
-def test_a_claim_that_is_none_is_told_without_a_place(page: Page) -> None:
-    answer = page.about("claim", AGES, claim="EACH RESULT : Agee")
+def test_an_invalid_claim_is_reported_without_a_position(page: Page) -> None:
+    answer = page.ask_about("claim", AGES, claim="EACH RESULT : Agee")
     assert answer["claim"] is None
     assert {found["from"] for found in answer["diagnostics"]} == {None}
 
@@ -216,27 +216,27 @@ def utf16_length(text: str) -> int:
 
 
 @given(TEXTS, st.integers(0, 12))
-def test_a_place_is_counted_in_code_units(text: str, offset: int) -> None:
+def test_a_position_is_counted_in_code_units(text: str, offset: int) -> None:
     assert Offsets(text).to_page(offset) == utf16_length(text[:offset])
 
 
 @given(TEXTS, st.integers(0, 12))
-def test_a_place_comes_back(text: str, offset: int) -> None:
+def test_a_position_converts_back(text: str, offset: int) -> None:
     offsets = Offsets(text)
     assert offsets.from_page(offsets.to_page(offset)) == min(offset, len(text))
 
 
 @given(TEXTS, st.integers(-3, 40))
-def test_any_number_is_a_place_in_the_text(text: str, unit: int) -> None:
+def test_any_number_becomes_a_position_in_the_text(text: str, unit: int) -> None:
     assert 0 <= Offsets(text).from_page(unit) <= len(text)
 
 
-def test_the_middle_of_a_character_is_its_start() -> None:
+def test_the_middle_of_a_character_becomes_its_start() -> None:
     assert Offsets("a😀b").from_page(2) == 1
     assert Offsets("a😀b").span(Span(1, 2)) == {"from": 1, "to": 3}
 
 
-def test_an_answer_is_made_once() -> None:
+def test_an_answer_is_computed_once() -> None:
     memory, made = Memory(), []
     assert [memory.get("a", lambda: made.append(1) or len(made)) for _ in range(3)] == [1, 1, 1]
 
@@ -260,14 +260,14 @@ def test_a_second_thread_waits_for_the_first() -> None:
     assert memory._making == {}
 
 
-def test_after_a_failure_the_next_thread_tries() -> None:
+def test_after_a_failure_the_next_call_tries_again() -> None:
     memory = Memory()
     with pytest.raises(ZeroDivisionError):
         memory.get("a", lambda: 1 // 0)
     assert memory.get("a", lambda: 2) == 2
 
 
-def test_the_oldest_answers_are_forgotten() -> None:
+def test_the_oldest_answer_is_forgotten() -> None:
     memory = Memory()
     for key in range(MOST_KEPT + 1):
         memory.get(key, lambda key=key: key)
@@ -282,8 +282,8 @@ ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Zip"], "sensitiv
 
 def test_a_suggested_policy_reaches_its_goal(page: Page) -> None:
     found = page.ask("suggest", roles=ROLES, k=2, l=2, max_lost="50%")["suggestion"]
-    assert page.about("diagnose", found["text"])["diagnostics"] == []
-    risk = page.about("risk", found["text"], roles=ROLES)["risk"]
+    assert page.ask_about("diagnose", found["text"])["diagnostics"] == []
+    risk = page.ask_about("risk", found["text"], roles=ROLES)["risk"]
     assert risk["after"]["k"] >= 2
     assert risk["after"]["sensitive"][0]["distinct_l"] >= 2
     assert found["steps"]
@@ -291,14 +291,14 @@ def test_a_suggested_policy_reaches_its_goal(page: Page) -> None:
     assert page.ask("progress") == {"suggest": None}
 
 
-def test_a_goal_that_makes_no_sense_is_told(page: Page) -> None:
+def test_an_impossible_goal_is_reported(page: Page) -> None:
     answer = page.ask("suggest", roles=ROLES, k=1)
     assert answer["suggestion"] is None
     assert answer["diagnostics"][0]["code"] == "AC621"
 
 
-def test_stopping_asks_for_the_best_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The search goes on until it is stopped, and then answers."""
+def test_stopping_returns_the_best_policy_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search runs until it is stopped, and then answers."""
     running, suggest = Event(), Session.suggest
 
     def endless(self: Session, *args: object, stopped: object, **kwargs: object) -> object:
@@ -310,7 +310,7 @@ def test_stopping_asks_for_the_best_so_far(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(Session, "suggest", endless)
     with (
-        opened(*written(tmp_path)) as (page, _),
+        open_studio(*write_people(tmp_path)) as (page, _),
         asking(page, "suggest", roles=ROLES, k=2, max_lost="50%") as answer,
     ):
         assert running.wait(PATIENCE)

@@ -1,19 +1,19 @@
-"""How a browser comes to the page: by a file of the user, past other sites."""
+"""A browser reaches the page from a local file; other sites cannot use it."""
 
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from tests.assist.studio.browsing import written
-from tests.assist.studio.pages import opened
+from tests.assist.studio.browsing import write_people
+from tests.assist.studio.pages import open_studio
 from tests.report.browser import browser
 
 __all__ = ["browser"]
 
 
 def test_the_file_that_the_command_opens_leads_to_the_page(tmp_path: Path, browser: Browser) -> None:
-    """A browser keeps a strict cookie from where a redirect leads that began in a file."""
-    with opened(*written(tmp_path)) as (_, access), browser.new_context() as context:
+    """A browser does not send a strict cookie after a redirect that began in a local file."""
+    with open_studio(*write_people(tmp_path)) as (_, access), browser.new_context() as context:
         entry = tmp_path / "studio.html"
         entry.write_text(f'<meta http-equiv="refresh" content="0; url={access.address}">', encoding="utf-8")
         page = context.new_page()
@@ -23,14 +23,14 @@ def test_the_file_that_the_command_opens_leads_to_the_page(tmp_path: Path, brows
 
 
 def test_another_site_learns_and_changes_nothing(tmp_path: Path, browser: Browser) -> None:
-    """A page of another origin, in the same browser: another port is another origin, but the same site."""
-    policy, table = written(tmp_path)
+    """The other page is in the same browser: another port is another origin, but the same site."""
+    policy, table = write_people(tmp_path)
     other = tmp_path / "other"
     other.mkdir()
     before = policy.read_bytes()
     with (
-        opened(policy, table) as (_, access),
-        opened(*written(other)) as (_, stranger),
+        open_studio(policy, table) as (_, access),
+        open_studio(*write_people(other)) as (_, stranger),
         browser.new_context() as context,
     ):
         page = context.new_page()

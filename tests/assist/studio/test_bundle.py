@@ -1,4 +1,4 @@
-"""The page's files are built from the sources beside them: the same bytes come out again."""
+"""Building the studio's sources gives the page's files, byte for byte."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ FILES = ("studio.js", "studio.css", "LICENSES.txt")
 
 @pytest.fixture(scope="module")
 def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A build of a copy, from packages as the lock file names them."""
+    """Build a copy, with the packages of the lock file."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         pytest.skip("no Node and npm on this machine")
@@ -38,25 +38,25 @@ def _run(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_same_bytes_come_out_again(rebuilt: Path, name: str) -> None:
+def test_a_build_gives_the_same_bytes(rebuilt: Path, name: str) -> None:
     assert (rebuilt / "static" / name).read_bytes() == (STATIC / name).read_bytes(), "run `make client`"
 
 
-def test_the_types_are_right(rebuilt: Path) -> None:
+def test_the_types_are_correct(rebuilt: Path) -> None:
     node = shutil.which("node")
     assert node is not None
     checked = _run(node, "node_modules/typescript/bin/tsc", "--noEmit", folder=rebuilt)
     assert checked.returncode == 0, checked.stdout
 
 
-def test_nothing_comes_from_elsewhere() -> None:
+def test_the_page_loads_nothing_from_other_sites() -> None:
     """Addresses in the files name XML formats and documentation; none is loaded."""
     loaded = re.compile(r"(?:src|href|url|import)\s*[=(]\s*[\"']?https?:")
     for name in FILES[:2]:
         assert not loaded.search((STATIC / name).read_text(encoding="utf-8"))
 
 
-def test_no_type_is_given_up() -> None:
+def test_no_source_bypasses_type_checks_or_escaping() -> None:
     sources = [*CLIENT.glob("src/**/*.ts"), *CLIENT.glob("src/**/*.tsx")]
     assert sources
     for source in sources:

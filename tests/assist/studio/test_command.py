@@ -13,19 +13,19 @@ import pytest
 from click.testing import CliRunner
 
 from acompass.cli.app import app
-from tests.assist.studio.browsing import CLASSES, PEOPLE, written
-from tests.assist.studio.pages import Page, started
+from tests.assist.studio.browsing import CLASSES, PEOPLE, write_people
+from tests.assist.studio.pages import Page, start_studio
 from tests.waiting import PATIENCE, wait_until
 
-#: each starts a process of its own
+#: each test starts a process
 pytestmark = pytest.mark.slow
 
-Refused = Callable[..., str]
+Fail = Callable[..., str]
 
 
 @pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Refused:
-    """What the command says in a folder where it opens nothing."""
+def fail(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Fail:
+    """Run the command where it must fail, and return its error."""
 
     def invoke(*arguments: str) -> str:
         monkeypatch.chdir(tmp_path)
@@ -62,13 +62,13 @@ def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Refused:
         ),
     ],
 )
-def test_what_is_opened(
+def test_the_arguments_and_settings_choose_what_is_opened(
     tmp_path: Path, arguments: list[str], settings: str, policy: str, params: dict[str, str]
 ) -> None:
-    written(tmp_path, CLASSES)
+    write_people(tmp_path, CLASSES)
     if settings:
         (tmp_path / "acompass.toml").write_text(settings, encoding="utf-8")
-    with started(*arguments, folder=tmp_path) as (_, address), Page(address) as page:
+    with start_studio(*arguments, folder=tmp_path) as (_, address), Page(address) as page:
         found = page.ask("open")
         assert found["policy"]["name"] == policy
         assert found["policy"]["exists"] is (policy == "people.acp")
@@ -81,23 +81,23 @@ def test_what_is_opened(
 
 
 def test_a_new_policy_exists_after_the_first_save(tmp_path: Path) -> None:
-    written(tmp_path)
-    with started("new.acp", "people.csv", folder=tmp_path) as (_, address), Page(address) as page:
+    write_people(tmp_path)
+    with start_studio("new.acp", "people.csv", folder=tmp_path) as (_, address), Page(address) as page:
         assert not (tmp_path / "new.acp").exists()
         page.ask("save", text=CLASSES, seen="")
         assert (tmp_path / "new.acp").read_text(encoding="utf-8") == CLASSES
 
 
 @pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_ends_it_and_leaves_nothing(tmp_path: Path, sign: signal.Signals, code: int) -> None:
-    """Ctrl-C is how the studio ends."""
-    written(tmp_path, CLASSES)
+def test_a_signal_ends_the_studio_and_leaves_nothing_behind(tmp_path: Path, sign: signal.Signals, code: int) -> None:
+    """Ctrl-C is the normal way to end the studio."""
+    write_people(tmp_path, CLASSES)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     environment = {**os.environ, "TMPDIR": str(temporary)}
-    with started("people.csv", folder=tmp_path, env=environment) as (process, address), Page(address) as page:
-        page.about("risk", CLASSES, {"k": "2"})
-        page.about("preview", CLASSES, {"k": "2"})
+    with start_studio("people.csv", folder=tmp_path, env=environment) as (process, address), Page(address) as page:
+        page.ask_about("risk", CLASSES, {"k": "2"})
+        page.ask_about("preview", CLASSES, {"k": "2"})
         process.send_signal(sign)
         assert process.wait(timeout=PATIENCE) == code
         assert process.stderr is not None
@@ -108,31 +108,31 @@ def test_a_signal_ends_it_and_leaves_nothing(tmp_path: Path, sign: signal.Signal
     assert list(temporary.iterdir()) == []
 
 
-def test_the_output_is_the_address_alone(tmp_path: Path) -> None:
-    written(tmp_path)
-    with started("people.csv", folder=tmp_path) as (process, address):
+def test_the_output_is_only_the_address(tmp_path: Path) -> None:
+    write_people(tmp_path)
+    with start_studio("people.csv", folder=tmp_path) as (process, address):
         assert address.startswith("http://127.0.0.1:")
         assert httpx.get(address).status_code == 303
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=PATIENCE)[0] == ""
 
 
-def test_it_listens_on_this_machine_only(tmp_path: Path) -> None:
-    written(tmp_path)
-    with started("people.csv", folder=tmp_path) as (_, address):
+def test_the_studio_listens_on_this_machine_only(tmp_path: Path) -> None:
+    write_people(tmp_path)
+    with start_studio("people.csv", folder=tmp_path) as (_, address):
         port = int(address.partition("/?")[0].rpartition(":")[2])
         with socket.socket() as other, pytest.raises(OSError, match="refused"):
             other.connect(("127.0.0.2", port))
 
 
-def test_the_port_is_the_one_asked_for(tmp_path: Path, refused: Refused) -> None:
-    written(tmp_path)
+def test_the_port_is_the_requested_one(tmp_path: Path, fail: Fail) -> None:
+    write_people(tmp_path)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert f"[AC802]: port {port} is in use" in refused("people.csv", "--port", str(port))
-    with started("people.csv", "--port", str(port), folder=tmp_path) as (_, address):
+        assert f"[AC802]: port {port} is in use" in fail("people.csv", "--port", str(port))
+    with start_studio("people.csv", "--port", str(port), folder=tmp_path) as (_, address):
         assert address.startswith(f"http://127.0.0.1:{port}/")
 
 
@@ -150,19 +150,19 @@ def test_the_port_is_the_one_asked_for(tmp_path: Path, refused: Refused) -> None
         (["people.acp", "people.csv", "--port", "0"], "--port"),
     ],
 )
-def test_what_cannot_be_opened_is_told(tmp_path: Path, refused: Refused, arguments: list[str], said: str) -> None:
-    written(tmp_path)
-    assert said in refused(*arguments)
+def test_the_command_says_what_it_cannot_open(tmp_path: Path, fail: Fail, arguments: list[str], said: str) -> None:
+    write_people(tmp_path)
+    assert said in fail(*arguments)
 
 
-def test_several_policies_are_named(tmp_path: Path, refused: Refused) -> None:
+def test_several_policies_in_the_settings_are_listed(tmp_path: Path, fail: Fail) -> None:
     settings = "".join(f'[policy."{name}.acp"]\ntable = "people.csv"\n' for name in "ab")
     (tmp_path / "acompass.toml").write_text(settings, encoding="utf-8")
-    assert "`acompass.toml` names several policies: `a.acp`, `b.acp`" in refused()
+    assert "`acompass.toml` names several policies: `a.acp`, `b.acp`" in fail()
 
 
 @pytest.mark.parametrize("library", ["starlette", "uvicorn"])
-def test_without_its_libraries_it_says_how_to_install_them(tmp_path: Path, library: str) -> None:
+def test_without_its_libraries_the_command_says_how_to_install_them(tmp_path: Path, library: str) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     code = f"""
 import sys
@@ -182,14 +182,14 @@ main()
     assert "pip install 'acompass[studio]'" in ran.stderr
 
 
-def test_the_browser_is_not_told_the_token_where_others_see_it(tmp_path: Path) -> None:
-    """Every user of a machine sees the arguments of a process."""
-    written(tmp_path)
+def test_the_token_is_not_in_the_arguments_of_the_browser(tmp_path: Path) -> None:
+    """Every user of a machine can see the arguments of a process."""
+    write_people(tmp_path)
     browser, said = tmp_path / "browser", tmp_path / "said"
     browser.write_text(f'#!/bin/sh\necho "$1" > {said}.part && mv {said}.part {said}\n', encoding="utf-8")
     browser.chmod(0o700)
     environment = {**os.environ, "BROWSER": str(browser)}
-    with started("people.csv", folder=tmp_path, browser=True, env=environment) as (process, address):
+    with start_studio("people.csv", folder=tmp_path, browser=True, env=environment) as (process, address):
         wait_until(said.exists)
         page = Path(said.read_text(encoding="utf-8").strip().removeprefix("file://"))
         assert address in page.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Risk and change: the measures of the command line, before and after."""
+"""The panels Risk and Change show the measures of the command line, before and after."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,14 +9,14 @@ import pytest
 import acompass
 from acompass.assist import request_queue
 from acompass.assist.studio import state
-from tests.assist.studio.browsing import ADULT, AGES, CLASSES, PEOPLE, written
-from tests.assist.studio.pages import Page, opened
+from tests.assist.studio.browsing import ADULT, AGES, CLASSES, PEOPLE, write_people
+from tests.assist.studio.pages import Page, open_studio
 
 ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Zip"], "sensitive": ["Disease"]}
 
 
-def test_risk_before_and_after(page: Page) -> None:
-    risk = page.about("risk", CLASSES, {"k": "2"}, roles=ROLES)["risk"]
+def test_risk_is_measured_before_and_after(page: Page) -> None:
+    risk = page.ask_about("risk", CLASSES, {"k": "2"}, roles=ROLES)["risk"]
     before, after = risk["before"], risk["after"]
     assert (before["records"], before["k"], before["uniques"], before["classes"]) == (6, 1, 1, 3)
     assert (after["records"], after["k"], after["uniques"], after["classes"]) == (5, 2, 0, 2)
@@ -31,8 +31,8 @@ def test_risk_before_and_after(page: Page) -> None:
     assert risk["chart"].startswith("<figure><svg")
 
 
-def test_the_column_that_drives_the_risk(page: Page) -> None:
-    risk = page.about("risk", AGES, roles=ROLES)["risk"]
+def test_each_column_says_how_it_drives_the_risk(page: Page) -> None:
+    risk = page.ask_about("risk", AGES, roles=ROLES)["risk"]
     drivers = {each["column"]: each for each in risk["drivers"]}
     assert {column: each["k_with"] for column, each in drivers.items()} == {"Age": 1, "Zip": 1}
     assert (drivers["Age"]["k_without"], drivers["Zip"]["k_without"]) == (1, 1)
@@ -41,7 +41,7 @@ def test_the_column_that_drives_the_risk(page: Page) -> None:
 
 def test_a_wrong_policy_still_shows_the_risk_before(page: Page) -> None:
     for text in ("", "EACH", "EACH RESULT : Agee <= 80;"):
-        answer = page.about("risk", text, roles=ROLES)
+        answer = page.ask_about("risk", text, roles=ROLES)
         assert answer["diagnostics"]
         assert answer["risk"]["before"]["k"] == 1
         assert answer["risk"]["after"] is None
@@ -49,17 +49,17 @@ def test_a_wrong_policy_still_shows_the_risk_before(page: Page) -> None:
 
 def test_without_roles_the_policy_decides(page: Page) -> None:
     page.ask("roles", roles={"quasi_identifiers": []})
-    assert page.about("risk", CLASSES, {"k": "2"})["risk"]["before"]["quasi_identifiers"] == ["Age", "Zip"]
-    answer = page.about("risk", AGES)
+    assert page.ask_about("risk", CLASSES, {"k": "2"})["risk"]["before"]["quasi_identifiers"] == ["Age", "Zip"]
+    answer = page.ask_about("risk", AGES)
     assert answer["risk"] is None
     assert answer["diagnostics"][0]["code"] == "AC601"
 
 
-def test_a_dropped_column_tells_nothing(page: Page) -> None:
+def test_a_dropped_column_has_no_risk_and_full_loss(page: Page) -> None:
     text = "ALWAYS : DROP Age, Zip;\n"
-    risk = page.about("risk", text, roles=ROLES)["risk"]
+    risk = page.ask_about("risk", text, roles=ROLES)["risk"]
     assert (risk["after"]["k"], risk["after"]["quasi_identifiers"]) == (6, [])
-    change = page.about("change", text, roles=ROLES)["change"]
+    change = page.ask_about("change", text, roles=ROLES)["change"]
     gone = {each["column"]: each for each in change["columns"] if each["values_after"] == 0}
     assert set(gone) == {"Age", "Zip"}
     assert {each["loss"] for each in gone.values()} <= {1.0, None}
@@ -68,17 +68,17 @@ def test_a_dropped_column_tells_nothing(page: Page) -> None:
 def test_journalist_risk_needs_a_population(tmp_path: Path) -> None:
     people = tmp_path / "everybody.csv"
     people.write_text(PEOPLE + PEOPLE.partition("\n")[2] * 3, encoding="utf-8")
-    with opened(*written(tmp_path), population=str(people)) as (page, _):
-        risk = page.about("risk", CLASSES, {"k": "2"}, roles=ROLES)["risk"]
+    with open_studio(*write_people(tmp_path), population=str(people)) as (page, _):
+        risk = page.ask_about("risk", CLASSES, {"k": "2"}, roles=ROLES)["risk"]
         assert risk["before"]["journalist"]["max"] == 0.25
         assert risk["after"]["journalist"]["max"] == 0.125
         banded = "ALWAYS : GENERALIZE Age TO BANDS OF 10;\n"
-        assert page.about("risk", banded, roles=ROLES)["risk"]["after"]["journalist"] is None
+        assert page.ask_about("risk", banded, roles=ROLES)["risk"]["after"]["journalist"] is None
 
 
-def test_change_by_column_and_by_line(page: Page) -> None:
+def test_change_is_measured_by_column_and_by_line(page: Page) -> None:
     text = AGES + CLASSES + "ALWAYS : DROP Name, Disease;\n"
-    change = page.about("change", text, {"k": "2"}, roles=ROLES)["change"]
+    change = page.ask_about("change", text, {"k": "2"}, roles=ROLES)["change"]
     columns = {each["column"]: each for each in change["columns"]}
     assert columns["Age"]["values_before"] == 3
     assert columns["Age"]["values_after"] == 2
@@ -89,9 +89,9 @@ def test_change_by_column_and_by_line(page: Page) -> None:
     assert change["loss"] is not None
 
 
-def test_a_line_with_a_probability_costs_the_records_that_it_takes(page: Page) -> None:
+def test_a_line_with_a_probability_costs_the_records_that_it_affects(page: Page) -> None:
     text = "ALWAYS : WITH PROBABILITY 0.5 REJECT;\nALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 30;\n"
-    change = page.about("change", text, roles=ROLES)["change"]
+    change = page.ask_about("change", text, roles=ROLES)["change"]
     sampled, replaced = change["lines"]
     assert 0 < change["records_after"] < 6, "another seed"
     assert sampled["records_lost"] == 6 - change["records_after"]
@@ -99,22 +99,22 @@ def test_a_line_with_a_probability_costs_the_records_that_it_takes(page: Page) -
     assert replaced["probability"] == "0.5"
 
 
-def test_the_loss_is_that_of_measure(tmp_path: Path) -> None:
+def test_the_loss_equals_that_of_measure(tmp_path: Path) -> None:
     text = "ALWAYS : GENERALIZE Age TO BANDS OF 10;\n"
-    policy, table = written(tmp_path, text)
+    policy, table = write_people(tmp_path, text)
     released = tmp_path / "released.csv"
     acompass.run(acompass.parse(text), table, output=released)
     measured = acompass.measure(released, ["Age", "Zip"], against=table, hierarchies={}).loss
     assert measured is not None
-    with opened(policy, table) as (page, _):
-        change = page.about("change", text, roles=ROLES)["change"]
+    with open_studio(policy, table) as (page, _):
+        change = page.ask_about("change", text, roles=ROLES)["change"]
     assert change["loss"] == measured.total
     assert {each["column"]: each["loss"] for each in change["columns"]}["Age"] == measured.columns[0].loss
 
 
 def test_the_table_panel_shows_roles_and_frequent_values(tmp_path: Path) -> None:
     header, rows = PEOPLE.split("\n", 1)
-    with opened(*written(tmp_path, table=f"{header}\n{rows * 10}")) as (page, _):
+    with open_studio(*write_people(tmp_path, table=f"{header}\n{rows * 10}")) as (page, _):
         page.ask("roles", roles=ROLES)
         columns = {each["name"]: each for each in page.ask("table")["columns"]}
         assert {name: each["role"] for name, each in columns.items()} == {
@@ -133,16 +133,16 @@ def test_templates_fit_the_roles(page: Page) -> None:
     assert templates
     bound = {"k": "2", "l": "2", "most": "80"}
     for template in templates:
-        found = page.about("diagnose", template["text"], bound)["diagnostics"]
+        found = page.ask_about("diagnose", template["text"], bound)["diagnostics"]
         assert not [each for each in found if each["severity"] == "error"], template
     assert any("DROP Name" in template["text"] for template in templates)
-    assert page.about("templates", CLASSES)["templates"] == templates
+    assert page.ask_about("templates", CLASSES)["templates"] == templates
 
 
-def test_roles_of_the_settings_file_are_the_first(tmp_path: Path) -> None:
+def test_the_settings_give_the_first_roles(tmp_path: Path) -> None:
     settings = '[table."people.csv"]\nquasi-identifiers = ["Age"]\nsensitive = ["Disease"]\nidentifiers = ["Name"]\n'
     (tmp_path / "acompass.toml").write_text(settings, encoding="utf-8")
-    with opened(*written(tmp_path)) as (page, _):
+    with open_studio(*write_people(tmp_path)) as (page, _):
         assert page.ask("open")["roles"] == {
             "identifiers": ["Name"],
             "quasi_identifiers": ["Age"],
@@ -156,13 +156,13 @@ def test_roles_of_the_settings_file_are_the_first(tmp_path: Path) -> None:
 def test_adult_end_to_end() -> None:
     policy = ADULT / "policy.acp"
     params = {"k": "5", "l": "3"}
-    with opened(policy, ADULT / "adult.csv.gz", params=params) as (page, _):
+    with open_studio(policy, ADULT / "adult.csv.gz", params=params) as (page, _):
         text = page.ask("open")["policy"]["text"]
-        assert page.about("verdicts", text, params)["verdicts"]["records_out"] == 32_535
-        risk = page.about("risk", text, params)["risk"]
+        assert page.ask_about("verdicts", text, params)["verdicts"]["records_out"] == 32_535
+        risk = page.ask_about("risk", text, params)["risk"]
         assert risk["after"]["k"] == 5
         assert risk["after"]["sensitive"][0]["distinct_l"] == 3
-        lines = page.about("change", text, params)["change"]["lines"]
+        lines = page.ask_about("change", text, params)["change"]["lines"]
         assert lines[-1]["records_lost"] == 26
         assert lines[0]["cells_changed"] == 3 * 32_561
 
@@ -176,7 +176,7 @@ SAMPLE_ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Zip"], "s
 
 @pytest.fixture
 def sampling(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a table this small, the whole would be looked at."""
+    """Lower the limits: a table this small would not be sampled."""
     for module in (request_queue, state):
         monkeypatch.setattr(module, "SAMPLE_FROM", 1_000)
         monkeypatch.setattr(module, "SAMPLE", SAMPLE)
@@ -184,11 +184,11 @@ def sampling(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def large(tmp_path: Path, sampling: None) -> Iterator[Page]:
-    with opened(*written(tmp_path, CLASSES, TABLE)) as (page, _):
+    with open_studio(*write_people(tmp_path, CLASSES, TABLE)) as (page, _):
         yield page
 
 
-def test_what_rests_on_a_sample_says_so(large: Page) -> None:
+def test_answers_about_a_sample_say_so(large: Page) -> None:
     assert large.ask("open")["sample"] == STATED
     found = large.ask("verdicts", **ASK)["verdicts"]
     assert found["sample"] == STATED
@@ -201,7 +201,7 @@ def test_what_rests_on_a_sample_says_so(large: Page) -> None:
     assert large.ask("table")["sample"] == STATED
 
 
-def test_all_records_on_demand_and_back(large: Page) -> None:
+def test_all_records_can_be_switched_on_and_off(large: Page) -> None:
     sampled = large.ask("verdicts", **ASK)["verdicts"]
     assert large.ask("all", on=True) == {"sample": None}
     whole = large.ask("verdicts", **ASK)["verdicts"]
@@ -211,7 +211,7 @@ def test_all_records_on_demand_and_back(large: Page) -> None:
     assert large.ask("verdicts", **ASK)["verdicts"] == sampled
 
 
-def test_a_release_is_of_all_records(large: Page, tmp_path: Path) -> None:
+def test_a_release_uses_all_records(large: Page, tmp_path: Path) -> None:
     seen = large.ask("policy")["version"]
     files = {"table": "out.csv", "report": "out.html", "replace": False}
     released = large.ask("release", **ASK, **files, seen=seen)["released"]
@@ -221,13 +221,13 @@ def test_a_release_is_of_all_records(large: Page, tmp_path: Path) -> None:
     assert f"{RECORDS:,}" in large.http.get("/preview").text
 
 
-def test_a_record_is_found_in_all_records(large: Page) -> None:
+def test_a_record_outside_the_sample_is_found(large: Page) -> None:
     large.ask("show", on=True)
     (life,) = large.ask("record", **ASK, record=RECORDS)["lives"]
     assert life["given"]["Name"] == f"'n{RECORDS - 1}'"
 
 
-def test_a_suggestion_is_of_all_records(large: Page) -> None:
+def test_a_suggestion_uses_all_records(large: Page) -> None:
     pytest.importorskip("numpy")
     found = large.ask("suggest", roles=SAMPLE_ROLES, k=20)["suggestion"]
     assert found["records_out"] + found["dropped"] == RECORDS
@@ -236,18 +236,18 @@ def test_a_suggestion_is_of_all_records(large: Page) -> None:
 @pytest.mark.usefixtures("sampling")
 @pytest.mark.parametrize("on", [False, True])
 def test_local_dates_are_compared(tmp_path: Path, on: bool) -> None:
-    """They come out of a sample in ISO form."""
+    """A sample contains them in ISO format."""
     table = "Day,Zip\n" + "".join(f"{1 + n % 28:02d}.03.2020,{21400 + n % 7}\n" for n in range(RECORDS))
     text = "ALWAYS : GENERALIZE Day TO MONTH;\n"
-    with opened(*written(tmp_path, text, table), dates=("Day=%d.%m.%Y",)) as (page, _):
+    with open_studio(*write_people(tmp_path, text, table), dates=("Day=%d.%m.%Y",)) as (page, _):
         page.ask("all", on=on)
-        change = page.about("change", text, roles={"quasi_identifiers": ["Day"]})["change"]
+        change = page.ask_about("change", text, roles={"quasi_identifiers": ["Day"]})["change"]
         assert change["columns"][0]["values_before"] == 28
         assert change["columns"][0]["values_after"] == 1
-        risk = page.about("risk", text, roles={"quasi_identifiers": ["Day"]})["risk"]
+        risk = page.ask_about("risk", text, roles={"quasi_identifiers": ["Day"]})["risk"]
         assert (risk["before"]["classes"], risk["after"]["classes"]) == (28, 1)
 
 
 def test_a_small_table_is_never_sampled(tmp_path: Path) -> None:
-    with opened(*written(tmp_path)) as (page, _):
+    with open_studio(*write_people(tmp_path)) as (page, _):
         assert page.ask("all", on=False) == {"sample": None}

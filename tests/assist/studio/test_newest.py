@@ -1,4 +1,4 @@
-"""Newest wins: a page that asks again, or is closed, leaves no work running."""
+"""The newest question wins: a page that asks again, or is closed, leaves no work running."""
 
 import json
 import socket
@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from acompass.session import Session
-from tests.assist.studio.browsing import AGES, written
-from tests.assist.studio.pages import Page, asking, opened
+from tests.assist.studio.browsing import AGES, write_people
+from tests.assist.studio.pages import Page, asking, open_studio
 from tests.waiting import PATIENCE
 
 SLOW = "-- slow\n" + AGES
 
 
 class Endless:
-    """A call that holds the table until it is canceled, as a statement of an engine does."""
+    """A call that blocks the table until it is canceled, like a statement of an engine."""
 
     def __init__(self) -> None:
         self.began, self.ended = Event(), Event()
@@ -37,7 +37,7 @@ class Endless:
 
 @pytest.fixture
 def endless(monkeypatch: pytest.MonkeyPatch) -> Endless:
-    """The verdicts on SLOW."""
+    """The verdicts for SLOW never finish."""
     call, preview = Endless(), Session.preview
 
     def slowly(session: Session, policy: Any, **given: Any) -> Any:
@@ -51,13 +51,13 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> Endless:
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Page]:
-    with opened(*written(tmp_path)) as (page, _):
+    with open_studio(*write_people(tmp_path)) as (page, _):
         yield page
 
 
 @contextmanager
-def connection(page: Page, name: str, /, **body: Any) -> Iterator[None]:
-    """A page that sends a question and does not wait for the answer: it is closed when the context ends."""
+def send_and_close(page: Page, name: str, /, **body: Any) -> Iterator[None]:
+    """A page that sends a question and is closed when the context ends, without reading the answer."""
     content = json.dumps(body).encode()
     host, _, port = page.origin.removeprefix("http://").partition(":")
     cookies = "; ".join(f"{key}={value}" for key, value in page.http.cookies.items())
@@ -74,59 +74,59 @@ def connection(page: Page, name: str, /, **body: Any) -> Iterator[None]:
         yield
 
 
-def test_a_newer_question_replaces_the_older(fresh: Page, endless: Endless) -> None:
+def test_a_newer_question_replaces_an_older_one(fresh: Page, endless: Endless) -> None:
     with asking(fresh, "verdicts", text=SLOW, params={}) as older:
         assert endless.began.wait(PATIENCE)
-        assert fresh.about("verdicts", AGES)["verdicts"]["ok"]
+        assert fresh.ask_about("verdicts", AGES)["verdicts"]["ok"]
         assert older() == {"stale": True}
     assert endless.ended.is_set()
 
 
 def test_a_closed_page_leaves_nothing_running(fresh: Page, endless: Endless) -> None:
-    with connection(fresh, "verdicts", text=SLOW, params={}):
+    with send_and_close(fresh, "verdicts", text=SLOW, params={}):
         assert endless.began.wait(PATIENCE)
     assert endless.ended.wait(PATIENCE)
-    assert fresh.about("verdicts", AGES)["verdicts"]["ok"]
+    assert fresh.ask_about("verdicts", AGES)["verdicts"]["ok"]
 
 
 def test_another_tab_is_not_replaced(fresh: Page, endless: Endless) -> None:
-    """Its question waits for its turn, and is answered."""
-    with connection(fresh, "verdicts", text=SLOW, params={}, page="first"):
+    """The other tab's question waits its turn and is answered."""
+    with send_and_close(fresh, "verdicts", text=SLOW, params={}, page="first"):
         assert endless.began.wait(PATIENCE)
         with asking(fresh, "verdicts", text=AGES, params={}, page="second") as other:
             assert not endless.ended.is_set()
-            fresh.about("verdicts", AGES + "\n", page="first")
+            fresh.ask_about("verdicts", AGES + "\n", page="first")
             assert other()["verdicts"]["ok"]
 
 
 def test_the_studio_ends_while_a_question_runs(tmp_path: Path, endless: Endless) -> None:
-    with opened(*written(tmp_path)) as (page, _), connection(page, "verdicts", text=SLOW, params={}):
+    with open_studio(*write_people(tmp_path)) as (page, _), send_and_close(page, "verdicts", text=SLOW, params={}):
         assert endless.began.wait(PATIENCE)
     assert endless.ended.is_set()
 
 
-def test_a_question_that_was_answered_is_answered_at_once(fresh: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = fresh.about("verdicts", AGES)
+def test_a_repeated_question_is_answered_from_memory(fresh: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = fresh.ask_about("verdicts", AGES)
 
     def never(*_: object, **__: object) -> None:
         raise AssertionError("asked again")
 
     monkeypatch.setattr(Session, "preview", never)
-    assert fresh.about("verdicts", AGES) == first
+    assert fresh.ask_about("verdicts", AGES) == first
     assert fresh.send("verdicts", text=AGES + "\n", params={}).status_code == 500
 
 
-def test_an_answer_made_during_a_switch_is_not_kept(fresh: Page, endless: Endless) -> None:
-    """It is of neither table, so the page is told to ask again."""
+def test_an_answer_computed_during_a_switch_is_discarded(fresh: Page, endless: Endless) -> None:
+    """The answer belongs to neither table, so the page must ask again."""
     with asking(fresh, "verdicts", text=SLOW, params={}) as older:
         assert endless.began.wait(PATIENCE)
         assert fresh.ask("missing", drop=True)["missing"] == {"drop": True}
         assert older() == {"stale": True}
-    assert fresh.about("verdicts", AGES)["verdicts"]["ok"]
+    assert fresh.ask_about("verdicts", AGES)["verdicts"]["ok"]
 
 
-def test_a_closed_page_ends_what_is_measured_beside_the_table(fresh: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The released table is opened in a session of its own."""
+def test_a_closed_page_ends_the_measures_of_the_released_table(fresh: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The released table has its own session."""
     call, measure = Endless(), Session.measure
 
     def slowly(session: Session, *args: Any, **given: Any) -> Any:
@@ -135,6 +135,6 @@ def test_a_closed_page_ends_what_is_measured_beside_the_table(fresh: Page, monke
         return measure(session, *args, **given)
 
     monkeypatch.setattr(Session, "measure", slowly)
-    with connection(fresh, "risk", text=AGES, params={}, roles={"quasi_identifiers": ["Age"]}):
+    with send_and_close(fresh, "risk", text=AGES, params={}, roles={"quasi_identifiers": ["Age"]}):
         assert call.began.wait(PATIENCE)
     assert call.ended.wait(PATIENCE)

@@ -1,4 +1,4 @@
-"""WCAG 2.2 AA, as far as axe-core can tell, and the whole way by keyboard."""
+"""The page meets WCAG 2.2 AA, as far as axe-core can check, and can be used by keyboard alone."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,15 +7,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
-from tests.assist.studio.browsing import ELECTRICITY_ARGUMENTS, SIZE, Tab, electricity, tab_on
-from tests.assist.studio.pages import started
+from tests.assist.studio.browsing import ELECTRICITY_ARGUMENTS, SIZE, Tab, copy_electricity, open_tab
+from tests.assist.studio.pages import start_studio
 from tests.report.browser import browser
 
 __all__ = ["browser"]
 
 PHONE = (390, 800)
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-#: each panel, and what it shows once its answer is there
+#: each panel, and the heading it shows once it has its answer
 PANELS = {
     "Policy": "Requirements, in order",
     "Table": "Insert a requirement",
@@ -29,21 +29,21 @@ PANELS = {
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder: Path = electricity(tmp_path_factory.mktemp("studio"))
-    with started(*ELECTRICITY_ARGUMENTS, folder=folder) as (_, address):
+    folder: Path = copy_electricity(tmp_path_factory.mktemp("studio"))
+    with start_studio(*ELECTRICITY_ARGUMENTS, folder=folder) as (_, address):
         yield address
 
 
 @pytest.fixture
 def tab(browser: Browser, address: str) -> Iterator[Tab]:
-    with tab_on(browser, address) as tab:
+    with open_tab(browser, address) as tab:
         yield tab
 
 
 @pytest.mark.parametrize("size", [SIZE, PHONE], ids=["wide", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_any_panel(browser: Browser, address: str, scheme: str, size: tuple[int, int]) -> None:
-    with tab_on(browser, address, size, color_scheme=scheme) as tab:
+    with open_tab(browser, address, size, color_scheme=scheme) as tab:
         for panel, heading in PANELS.items():
             tab.show(panel)
             expect(tab.heading(heading)).to_be_visible()
@@ -53,7 +53,7 @@ def test_axe_finds_nothing_on_any_panel(browser: Browser, address: str, scheme: 
 
 
 def _open_everything(tab: Tab, panel: str) -> None:
-    """What is seen only after a click is checked too."""
+    """Show what appears only after a click, so that it is checked too."""
     closed = tab.page.locator("details:not([open]) > summary")
     while closed.count():
         closed.first.click()
@@ -85,8 +85,8 @@ def _overflow(tab: Tab) -> int:
     return int(tab.page.evaluate(f"{root}.scrollWidth - {root}.clientWidth"))
 
 
-def test_what_is_pressed_is_large_enough(browser: Browser, address: str) -> None:
-    with tab_on(browser, address, PHONE) as tab:
+def test_every_control_is_large_enough(browser: Browser, address: str) -> None:
+    with open_tab(browser, address, PHONE) as tab:
         for panel, heading in PANELS.items():
             tab.show(panel)
             expect(tab.heading(heading)).to_be_visible()
@@ -103,7 +103,7 @@ def test_tab_leaves_the_editor(tab: Tab) -> None:
     expect(tab.page.get_by_text("saved", exact=True)).to_be_visible()
 
 
-def test_tabs_are_moved_between_by_arrow_keys(tab: Tab) -> None:
+def test_arrow_keys_move_between_the_tabs(tab: Tab) -> None:
     tab.page.get_by_role("tab", name="Policy").focus()
     for panel in list(PANELS)[1:]:
         tab.page.keyboard.press("ArrowRight")
@@ -127,7 +127,7 @@ def test_a_policy_is_written_fixed_and_saved_by_keyboard_only(tab: Tab) -> None:
     expect(tab.page.get_by_text("saved", exact=True)).to_be_visible()
 
 
-def test_a_suggestion_is_taken_over_by_keyboard_only(tab: Tab) -> None:
+def test_a_suggestion_is_accepted_by_keyboard_only(tab: Tab) -> None:
     keyboard = tab.page.keyboard
     _tab_to(tab, "Policy", role="tab")
     keyboard.press("ArrowRight")
@@ -156,10 +156,10 @@ _MOST_STOPS = 200
 
 
 def _tab_to(tab: Tab, name: str, role: str | None = None, exact: bool = False) -> None:
-    """Press Tab until something of this name has the focus."""
+    """Press Tab until an element with this name has the focus."""
     for _ in range(_MOST_STOPS):
         found, text = tab.page.evaluate(_FOCUSED)
         if (text == name if exact else text.startswith(name)) and role in (None, found):
             return
         tab.page.keyboard.press("Tab")
-    raise AssertionError(f"Tab never comes to `{name}`")
+    raise AssertionError(f"Tab never reaches `{name}`")

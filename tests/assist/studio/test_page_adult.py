@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.assist.studio.browsing import ADULT, ADULT_ARGUMENTS, Tab, adult, browsed
+from tests.assist.studio.browsing import ADULT, ADULT_ARGUMENTS, Tab, browse, copy_adult
 from tests.report.browser import browser
 
 __all__ = ["browser"]
@@ -18,49 +18,49 @@ REJECTED = 28
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return adult(tmp_path_factory.mktemp("studio"))
+    return copy_adult(tmp_path_factory.mktemp("studio"))
 
 
 @pytest.fixture(scope="module")
-def opened(browser: Browser, folder: Path) -> Iterator[Tab]:
-    with browsed(browser, folder, *ADULT_ARGUMENTS) as tab:
+def shared_tab(browser: Browser, folder: Path) -> Iterator[Tab]:
+    with browse(browser, folder, *ADULT_ARGUMENTS) as tab:
         yield tab
 
 
 @pytest.fixture
-def tab(opened: Tab) -> Tab:
-    opened.write(POLICY)
-    opened.show("Policy")
-    opened.page.get_by_role("textbox", name="Parameter k").fill("5")
-    expect(opened.requirement(REJECTED)).to_contain_text("29 of 32,561 dropped")
-    return opened
+def tab(shared_tab: Tab) -> Tab:
+    shared_tab.write(POLICY)
+    shared_tab.show("Policy")
+    shared_tab.page.get_by_role("textbox", name="Parameter k").fill("5")
+    expect(shared_tab.requirement(REJECTED)).to_contain_text("29 of 32,561 dropped")
+    return shared_tab
 
 
-def test_moving_k_shows_what_it_costs(tab: Tab) -> None:
+def test_changing_k_shows_the_cost(tab: Tab) -> None:
     tab.page.get_by_role("textbox", name="Parameter k").fill("20")
     expect(tab.requirement(REJECTED)).not_to_contain_text("29 of 32,561 dropped")
     expect(tab.requirement(REJECTED)).to_contain_text("dropped")
 
 
-def test_each_step_is_told_in_its_own_words(tab: Tab) -> None:
+def test_each_step_shows_its_text(tab: Tab) -> None:
     expect(tab.requirement(25)).to_contain_text("REPLACE age WITH '*'")
     expect(tab.requirement(16)).to_contain_text("∎ proved")
 
 
-def test_distributions_and_their_tables(tab: Tab) -> None:
+def test_distributions_are_also_shown_as_tables(tab: Tab) -> None:
     tab.show("Table")
     expect(tab.heading("15 columns of 32,561 records")).to_be_visible()
     tab.page.locator("summary", has_text="Values of sex").click()
     expect(tab.row("Values of sex", "Male")).to_contain_text("21,790")
 
 
-def test_risk_and_what_drives_it(tab: Tab) -> None:
+def test_risk_is_shown_with_the_column_that_drives_it(tab: Tab) -> None:
     tab.show("Risk")
     expect(tab.row("Risk before and after", "k").get_by_role("cell")).to_have_text(["1", "5"])
     expect(tab.row("Risk without each column", "age")).to_contain_text("drives risk most")
 
 
-def test_the_line_that_costs_most_is_the_one_that_drops_columns(tab: Tab) -> None:
+def test_the_line_that_drops_columns_costs_most(tab: Tab) -> None:
     tab.show("Change")
     first = tab.table("Cost of each line").get_by_role("row").nth(1)
     expect(first).to_contain_text("costs most")
@@ -82,7 +82,7 @@ def test_a_claim_is_refuted(tab: Tab) -> None:
     expect(tab.page.get_by_text("refuted by a counterexample")).to_be_visible()
 
 
-def test_a_suggestion_is_taken_over_and_released(tab: Tab, folder: Path) -> None:
+def test_a_suggestion_is_accepted_and_released(tab: Tab, folder: Path) -> None:
     tab.write("ALWAYS : DROP fnlwgt, relationship;\n")
     tab.show("Table")
     tab.mark(age="quasi-identifier", education="quasi-identifier", sex="quasi-identifier", occupation="sensitive")
@@ -101,7 +101,7 @@ def test_a_suggestion_is_taken_over_and_released(tab: Tab, folder: Path) -> None
     assert "fnlwgt" not in header
 
 
-def test_a_suggestion_that_is_dismissed_changes_nothing(tab: Tab) -> None:
+def test_a_dismissed_suggestion_changes_nothing(tab: Tab) -> None:
     tab.show("Release")
     tab.press("Search")
     expect(tab.page.get_by_role("button", name="Dismiss all")).to_be_visible()

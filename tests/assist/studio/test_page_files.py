@@ -1,4 +1,4 @@
-"""The policy file is shared with other tabs and other programs. Nothing that was not seen is overwritten."""
+"""Other tabs and programs may change the policy file; the page never overwrites a change it has not shown."""
 
 import signal
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.assist.studio.browsing import Tab, tab_on, written
-from tests.assist.studio.pages import started
+from tests.assist.studio.browsing import Tab, open_tab, write_people
+from tests.assist.studio.pages import start_studio
 from tests.report.browser import browser
 from tests.waiting import wait_until
 
@@ -20,18 +20,18 @@ THEIRS, MINE = "EACH RESULT : Age <= 91;\n", "EACH RESULT : Age <= 92;\n"
 
 @pytest.fixture
 def policy(tmp_path: Path) -> Path:
-    return written(tmp_path)[0]
+    return write_people(tmp_path)[0]
 
 
 @pytest.fixture
 def address(policy: Path) -> Iterator[str]:
-    with started(*ARGUMENTS, folder=policy.parent) as (_, address):
+    with start_studio(*ARGUMENTS, folder=policy.parent) as (_, address):
         yield address
 
 
 @pytest.fixture
 def tab(browser: Browser, address: str) -> Iterator[Tab]:
-    with tab_on(browser, address) as tab:
+    with open_tab(browser, address) as tab:
         yield tab
 
 
@@ -47,7 +47,7 @@ def test_a_page_without_changes_follows_the_file(tab: Tab, policy: Path) -> None
     expect(tab.requirement(1)).to_contain_text("✓ holds")
 
 
-def test_a_change_outside_is_noticed_and_can_be_loaded(tab: Tab, policy: Path) -> None:
+def test_an_outside_change_is_noticed_and_can_be_loaded(tab: Tab, policy: Path) -> None:
     tab.write(MINE)
     policy.write_text(THEIRS, encoding="utf-8")
     tab.page.get_by_text("Show differences").click()
@@ -59,7 +59,7 @@ def test_a_change_outside_is_noticed_and_can_be_loaded(tab: Tab, policy: Path) -
     assert content(policy) == THEIRS
 
 
-def test_a_change_outside_is_not_overwritten_before_it_was_seen(tab: Tab, policy: Path) -> None:
+def test_an_outside_change_is_not_overwritten_before_it_was_seen(tab: Tab, policy: Path) -> None:
     tab.write(MINE)
     policy.write_text(THEIRS, encoding="utf-8")
     tab.press("Save")
@@ -72,7 +72,7 @@ def test_a_change_outside_is_not_overwritten_before_it_was_seen(tab: Tab, policy
 
 
 def test_two_tabs_share_a_file(tab: Tab, browser: Browser, address: str, policy: Path) -> None:
-    with tab_on(browser, address) as other:
+    with open_tab(browser, address) as other:
         other.write(THEIRS)
         other.save()
         expect(tab.editor).to_contain_text("Age <= 91")
@@ -83,9 +83,9 @@ def test_two_tabs_share_a_file(tab: Tab, browser: Browser, address: str, policy:
     assert content(policy) == "EACH RESULT : Age <= 93;\n"
 
 
-def test_a_new_policy_is_created_by_the_first_save(browser: Browser, policy: Path) -> None:
+def test_the_first_save_creates_a_new_policy(browser: Browser, policy: Path) -> None:
     policy.unlink()
-    with started("people.csv", folder=policy.parent) as (_, address), tab_on(browser, address) as tab:
+    with start_studio("people.csv", folder=policy.parent) as (_, address), open_tab(browser, address) as tab:
         expect(tab.page.get_by_text("new file")).to_be_visible()
         expect(tab.heading("Getting started")).to_be_visible()
         tab.write(MINE)
@@ -95,8 +95,8 @@ def test_a_new_policy_is_created_by_the_first_save(browser: Browser, policy: Pat
     assert content(policy) == MINE
 
 
-def test_a_server_that_ends_loses_nothing(browser: Browser, policy: Path) -> None:
-    with started(*ARGUMENTS, folder=policy.parent) as (process, address), tab_on(browser, address) as tab:
+def test_the_text_survives_the_end_of_the_server(browser: Browser, policy: Path) -> None:
+    with start_studio(*ARGUMENTS, folder=policy.parent) as (process, address), open_tab(browser, address) as tab:
         tab.write(MINE)
         process.send_signal(signal.SIGINT)
         wait_until(lambda: process.poll() is not None)
@@ -104,17 +104,17 @@ def test_a_server_that_ends_loses_nothing(browser: Browser, policy: Path) -> Non
         expect(tab.editor).to_contain_text("Age <= 92")
 
 
-def test_a_page_of_an_earlier_start_says_so(browser: Browser, policy: Path, address: str) -> None:
-    with tab_on(browser, address) as tab:
+def test_a_page_of_an_earlier_studio_says_so(browser: Browser, policy: Path, address: str) -> None:
+    with open_tab(browser, address) as tab:
         tab.page.context.clear_cookies()
         expect(tab.page.get_by_text("belongs to an earlier run")).to_be_visible()
 
 
-def test_incomplete_records_are_dropped_by_a_switch(browser: Browser, tmp_path: Path) -> None:
-    paths = written(tmp_path, table="Age,Zip\n34,21401\n,21402\n")
+def test_a_switch_drops_incomplete_records(browser: Browser, tmp_path: Path) -> None:
+    paths = write_people(tmp_path, table="Age,Zip\n34,21401\n,21402\n")
     with (
-        started(*(path.name for path in paths), folder=tmp_path) as (_, address),
-        tab_on(browser, address) as tab,
+        start_studio(*(path.name for path in paths), folder=tmp_path) as (_, address),
+        open_tab(browser, address) as tab,
     ):
         expect(tab.page.get_by_text("missing").first).to_be_visible()
         tab.page.get_by_role("switch", name="drop incomplete records").check()

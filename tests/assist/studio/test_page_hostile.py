@@ -1,11 +1,11 @@
-"""A column, a value and a policy are text, whatever they contain."""
+"""Column names, values and policies are shown as text, whatever they contain."""
 
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from tests.assist.studio.browsing import tab_on
-from tests.assist.studio.pages import started
+from tests.assist.studio.browsing import open_tab
+from tests.assist.studio.pages import start_studio
 from tests.report.browser import browser
 
 __all__ = ["browser"]
@@ -18,7 +18,7 @@ POLICY = f'-- {MARKUP}\nEACH PROCESS COUNT(*) AS n GROUP BY "{MARKUP}" : n >= 2;
 def test_markup_is_shown_and_never_becomes_an_element(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(TABLE, encoding="utf-8")
     (tmp_path / "people.acp").write_text(POLICY, encoding="utf-8")
-    with started("people.csv", folder=tmp_path) as (_, address), tab_on(browser, address) as tab:
+    with start_studio("people.csv", folder=tmp_path) as (_, address), open_tab(browser, address) as tab:
         tab.page.on("dialog", lambda dialog: tab.complaints.append(dialog.message))
         expect(tab.requirement(2)).to_contain_text(MARKUP)
         tab.show("Table")

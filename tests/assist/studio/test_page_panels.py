@@ -1,4 +1,4 @@
-"""Each panel beside the editor, on the paper's table."""
+"""Each panel next to the editor, with the paper's table."""
 
 import re
 from pathlib import Path
@@ -7,25 +7,25 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.assist.studio.browsing import ELECTRICITY, Tab
-from tests.assist.studio.papers_page import folder, opened
+from tests.assist.studio.papers_page import folder, shared_tab
 from tests.report.browser import browser
 
-__all__ = ["browser", "folder", "opened"]
+__all__ = ["browser", "folder", "shared_tab"]
 
 POLICY = (ELECTRICITY / "policy.acp").read_text(encoding="utf-8")
 RISK, COST = "Risk before and after", "Cost of each line"
 
 
 @pytest.fixture
-def tab(opened: Tab) -> Tab:
+def tab(shared_tab: Tab) -> Tab:
     """The tab with the paper's policy and k = 2."""
-    opened.write(POLICY)
-    opened.page.get_by_role("textbox", name="Parameter k").fill("2")
-    expect(opened.status).to_contain_text("no check is violated")
-    return opened
+    shared_tab.write(POLICY)
+    shared_tab.page.get_by_role("textbox", name="Parameter k").fill("2")
+    expect(shared_tab.status).to_contain_text("no check is violated")
+    return shared_tab
 
 
-def test_table_shows_the_columns(tab: Tab) -> None:
+def test_the_table_panel_shows_the_columns(tab: Tab) -> None:
     tab.show("Table")
     expect(tab.heading("4 columns of 10 records")).to_be_visible()
     expect(tab.row("Columns with their roles", "Age")).to_contain_text("integer")
@@ -42,7 +42,7 @@ def test_roles_decide_the_templates_and_a_template_is_inserted(tab: Tab) -> None
     expect(tab.page.get_by_text("The policy does not name")).to_have_count(0)
 
 
-def test_roles_are_known_to_the_other_panels(tab: Tab) -> None:
+def test_the_other_panels_use_the_roles(tab: Tab) -> None:
     tab.show("Table")
     tab.mark(Age="quasi-identifier", Postal_Code="other", AEC="other", Record_ID="other")
     tab.show("Risk")
@@ -68,7 +68,7 @@ def test_the_chart_of_class_sizes_has_its_table(tab: Tab) -> None:
     expect(tab.row("Records by class size", "1").get_by_role("cell")).to_have_text(["8", "0"])
 
 
-def test_a_version_is_pinned_beside_the_next_and_brought_back(tab: Tab) -> None:
+def test_a_version_can_be_pinned_and_restored(tab: Tab) -> None:
     tab.show("Risk")
     expect(tab.row(RISK, "records").get_by_role("cell")).to_have_text(["10", "8"])
     tab.press("Pin this version")
@@ -81,7 +81,7 @@ def test_a_version_is_pinned_beside_the_next_and_brought_back(tab: Tab) -> None:
     expect(tab.row(RISK, "k").get_by_role("cell")).to_have_text(["1", "2"])
 
 
-def test_change_finds_the_line_that_costs_most(tab: Tab) -> None:
+def test_change_shows_the_line_that_costs_most(tab: Tab) -> None:
     tab.show("Change")
     costs = tab.table(COST).get_by_role("row")
     expect(costs.nth(1)).to_contain_text("line 35")
@@ -101,7 +101,7 @@ def test_a_click_on_a_cost_goes_to_its_line(tab: Tab) -> None:
     expect(tab.editor).not_to_contain_text("Diversity AEC > 1")
 
 
-def test_change_says_how_far_each_column_moved(tab: Tab) -> None:
+def test_change_shows_how_much_each_column_changed(tab: Tab) -> None:
     tab.show("Change")
     expect(tab.row("Change of each column", "Postal Code")).to_contain_text("1")
     expect(tab.row("Change of each column", "Age")).to_contain_text("%")
@@ -151,14 +151,14 @@ def test_a_typed_claim_is_refuted_by_tables_before_and_after(tab: Tab) -> None:
     expect(tab.page.get_by_text("proved for every table")).to_be_visible()
 
 
-def test_a_claim_with_a_mistake_says_what_is_wrong(tab: Tab) -> None:
+def test_an_invalid_claim_says_what_is_wrong(tab: Tab) -> None:
     tab.show("Proof")
     tab.page.get_by_role("textbox", name="Claim").fill("EACH RESULT : Agee <= 70")
     tab.press("Prove or refute")
     expect(tab.page.get_by_text("unknown column Agee")).to_be_visible()
 
 
-def test_the_report_is_previewed_in_a_frame_that_may_do_nothing(tab: Tab) -> None:
+def test_the_report_is_previewed_in_a_sandboxed_frame(tab: Tab) -> None:
     tab.show("Release")
     tab.press(re.compile("Show the report|Show it again"))
     frame = tab.page.get_by_title("Preview of the report")

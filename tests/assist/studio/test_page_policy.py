@@ -1,4 +1,4 @@
-"""The policy in the page: what is wrong and what holds, as it is typed. On the paper's table."""
+"""The editor and the panel Policy show mistakes and verdicts as the policy is typed, on the paper's table."""
 
 import re
 from pathlib import Path
@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.assist.studio.browsing import ELECTRICITY, Tab
-from tests.assist.studio.papers_page import folder, opened
+from tests.assist.studio.papers_page import folder, shared_tab
 from tests.report.browser import browser
 
-__all__ = ["browser", "folder", "opened"]
+__all__ = ["browser", "folder", "shared_tab"]
 
 POLICY = (ELECTRICITY / "policy.acp").read_text(encoding="utf-8")
 CLASS_SIZE, HOMOGENEITY = 27, 35
@@ -18,14 +18,14 @@ ONE_CHECK = "EACH RESULT : Age <= {age};\n"
 
 
 @pytest.fixture
-def tab(opened: Tab) -> Tab:
+def tab(shared_tab: Tab) -> Tab:
     """The tab with the paper's policy, k = 2 and l = 1, on the panel Policy."""
-    opened.write(POLICY)
+    shared_tab.write(POLICY)
     for name, value in (("k", "2"), ("l", "1")):
-        opened.page.get_by_role("textbox", name=f"Parameter {name}").fill(value)
-    opened.show("Policy")
-    expect(opened.requirement(HOMOGENEITY)).to_contain_text("2 of 10 dropped")
-    return opened
+        shared_tab.page.get_by_role("textbox", name=f"Parameter {name}").fill(value)
+    shared_tab.show("Policy")
+    expect(shared_tab.requirement(HOMOGENEITY)).to_contain_text("2 of 10 dropped")
+    return shared_tab
 
 
 def test_each_requirement_has_its_verdict_count_and_proof(tab: Tab) -> None:
@@ -36,12 +36,12 @@ def test_each_requirement_has_its_verdict_count_and_proof(tab: Tab) -> None:
     expect(tab.status).to_contain_text("10 records in, 8 records out")
 
 
-def test_the_verdicts_stand_beside_the_lines(tab: Tab) -> None:
+def test_the_verdicts_are_next_to_the_lines(tab: Tab) -> None:
     expect(tab.marks.first).to_contain_text("✎ 3 replaced")
     expect(tab.marks.first).to_contain_text("∎ proved")
 
 
-def test_moving_k_changes_the_verdict_and_says_so(tab: Tab) -> None:
+def test_changing_k_changes_the_verdict_and_announces_it(tab: Tab) -> None:
     tab.press("Parameter k: one more")
     expect(tab.requirement(CLASS_SIZE)).to_contain_text("✗ violated by 4 of 10")
     expect(tab.requirement(CLASS_SIZE)).to_contain_text("≠ refuted")
@@ -52,7 +52,7 @@ def test_moving_k_changes_the_verdict_and_says_so(tab: Tab) -> None:
     expect(tab.requirement(CLASS_SIZE)).to_contain_text("✓ holds")
 
 
-def test_arrow_keys_move_a_parameter(tab: Tab) -> None:
+def test_arrow_keys_change_a_parameter(tab: Tab) -> None:
     field = tab.page.get_by_role("textbox", name="Parameter k")
     field.press("ArrowUp")
     expect(field).to_have_value("3")
@@ -82,7 +82,7 @@ def test_a_mistake_is_shown_as_it_is_typed_and_fixed_from_the_panel(tab: Tab) ->
     expect(tab.requirement(1)).to_contain_text("✓ holds")
 
 
-def test_a_mistake_is_fixed_at_its_place(tab: Tab) -> None:
+def test_a_mistake_is_fixed_in_the_editor(tab: Tab) -> None:
     tab.write("EACH RESULT : Agee <= 90;\n")
     tab.page.locator(".cm-lintRange-error").hover()
     tab.page.locator(".cm-diagnostic").get_by_role("button", name=re.compile("Age")).click()
@@ -96,13 +96,13 @@ def test_a_warning_is_fixed_and_undone(tab: Tab) -> None:
     expect(tab.page.get_by_role("button", name="Fix: remove the requirement")).to_be_visible()
 
 
-def test_a_policy_that_does_not_parse_keeps_its_other_verdicts_off(tab: Tab) -> None:
+def test_a_policy_that_does_not_parse_shows_no_verdicts(tab: Tab) -> None:
     tab.write("EACH RESULT : Age <= ;\n")
     expect(tab.status).to_contain_text("✗ 1 error")
     expect(tab.marks).to_have_count(0)
 
 
-def test_format(tab: Tab) -> None:
+def test_a_policy_is_formatted_by_button_or_key(tab: Tab) -> None:
     tab.write("each result:Age<=90;\n")
     tab.press("Format")
     expect(tab.editor).to_contain_text("EACH RESULT")
@@ -111,7 +111,7 @@ def test_format(tab: Tab) -> None:
     expect(tab.editor).to_contain_text("EACH RESULT")
 
 
-def test_rename_everywhere(tab: Tab) -> None:
+def test_an_as_name_is_renamed_everywhere(tab: Tab) -> None:
     tab.write("EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= 1;\n")
     expect(tab.requirement(1)).to_contain_text("✓ holds")
     tab.editor.press("ControlOrMeta+Home")
@@ -124,7 +124,7 @@ def test_rename_everywhere(tab: Tab) -> None:
     expect(tab.editor).to_be_focused()
 
 
-def test_a_name_that_cannot_be_changed_says_why(tab: Tab) -> None:
+def test_a_rename_that_fails_says_why(tab: Tab) -> None:
     tab.write("EACH RESULT : Age <= 90;\n")
     tab.editor.press("ControlOrMeta+Home")
     tab.press("Rename")
@@ -142,7 +142,7 @@ def test_completion_offers_the_columns(tab: Tab) -> None:
     expect(tab.editor).to_contain_text("EACH RESULT : Postal Code")
 
 
-def test_a_word_is_explained_under_the_mouse(tab: Tab) -> None:
+def test_hovering_over_a_word_explains_it(tab: Tab) -> None:
     tab.write("EACH RESULT : Age <= 90;\n")
     expect(tab.requirement(1)).to_contain_text("✓ holds")
     tab.editor.get_by_text("Age").hover(position={"x": 110, "y": 8})
@@ -158,5 +158,5 @@ def test_a_policy_is_saved_only_when_asked(tab: Tab, folder: Path) -> None:
     assert (folder / "policy.acp").read_text(encoding="utf-8") == ONE_CHECK.format(age=90)
 
 
-def test_columns_that_the_policy_never_names_are_told(tab: Tab) -> None:
+def test_columns_that_the_policy_never_names_are_listed(tab: Tab) -> None:
     expect(tab.page.get_by_text("The policy does not name these columns")).to_contain_text("Record ID")

@@ -1,4 +1,4 @@
-"""A release is of all records, by the saved policy, whole or not at all."""
+"""A release contains all records, uses the saved policy, and is written completely or not at all."""
 
 import base64
 import hashlib
@@ -14,8 +14,8 @@ import pytest
 from acompass.assist.studio.policy_file import ABSENT, PolicyFile, Unseen
 from acompass.errors.diagnostics import AcompassError
 from acompass.report.page.certificate import verify
-from tests.assist.studio.browsing import AGES, CLASSES, PEOPLE, written
-from tests.assist.studio.pages import Page, opened
+from tests.assist.studio.browsing import AGES, CLASSES, PEOPLE, write_people
+from tests.assist.studio.pages import Page, open_studio
 
 
 def names(folder: Path) -> list[str]:
@@ -35,21 +35,21 @@ def release(page: Page, **given: Any) -> httpx.Response:
     return page.send("release", **(body | given))
 
 
-def verified(folder: Path) -> bool:
-    """Whether the report's certificate is that of the files."""
+def is_certified(folder: Path) -> bool:
+    """Whether the report's certificate matches the files."""
     files = ("out.html", "people.acp", "people.csv", "out.csv")
     return all(part.matches for part in verify(*(str(folder / name) for name in files)))
 
 
 def test_a_policy_with_other_line_ends_is_certified(tmp_path: Path) -> None:
-    with opened(*written(tmp_path, "\ufeff" + AGES.replace("\n", "\r\n"))) as (page, _):
+    with open_studio(*write_people(tmp_path, "\ufeff" + AGES.replace("\n", "\r\n"))) as (page, _):
         assert release(page).json()["released"]["ok"]
-    assert verified(tmp_path)
+    assert is_certified(tmp_path)
 
 
 def test_table_and_report_are_written(tmp_path: Path) -> None:
-    policy, table = written(tmp_path)
-    with opened(policy, table) as (page, _):
+    policy, table = write_people(tmp_path)
+    with open_studio(policy, table) as (page, _):
         assert page.ask("open")["release"] == {"table": "people-released.csv", "report": "people-report.html"}
         released = release(page).json()["released"]
     assert released == {
@@ -60,27 +60,27 @@ def test_table_and_report_are_written(tmp_path: Path) -> None:
         "ok": True,
     }
     assert (tmp_path / "out.csv").read_text(encoding="utf-8") == PEOPLE.replace("86", "80")
-    assert verified(tmp_path)
+    assert is_certified(tmp_path)
     assert names(tmp_path) == ["out.csv", "out.html", "people.acp", "people.csv"]
 
 
 def test_the_report_may_be_left_out(tmp_path: Path) -> None:
-    with opened(*written(tmp_path)) as (page, _):
+    with open_studio(*write_people(tmp_path)) as (page, _):
         assert release(page, report=None, table="out.parquet").json()["released"]["report"] is None
     assert names(tmp_path) == ["out.parquet", "people.acp", "people.csv"]
 
 
 def test_a_violated_check_writes_nothing(tmp_path: Path) -> None:
-    with opened(*written(tmp_path, "EACH RESULT : Age <= 80;\n")) as (page, _):
+    with open_studio(*write_people(tmp_path, "EACH RESULT : Age <= 80;\n")) as (page, _):
         released = release(page).json()["released"]
         assert (released["ok"], released["table"], released["report"]) == (False, None, None)
-        assert page.about("preview", "EACH RESULT : Age <= 80;\n")["ok"] is False
+        assert page.ask_about("preview", "EACH RESULT : Age <= 80;\n")["ok"] is False
         assert "No table was written" in page.http.get("/preview").text
     assert names(tmp_path) == ["people.acp", "people.csv"]
 
 
 def test_a_policy_that_cannot_run_writes_nothing(tmp_path: Path) -> None:
-    with opened(*written(tmp_path, CLASSES)) as (page, _):
+    with open_studio(*write_people(tmp_path, CLASSES)) as (page, _):
         answer = release(page).json()
         assert answer["released"] is None
         assert answer["diagnostics"][0]["code"] == "AC106"
@@ -88,8 +88,8 @@ def test_a_policy_that_cannot_run_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_only_the_saved_text_is_released(tmp_path: Path) -> None:
-    policy, table = written(tmp_path)
-    with opened(policy, table) as (page, _):
+    policy, table = write_people(tmp_path)
+    with open_studio(policy, table) as (page, _):
         unsaved = release(page, text=AGES.replace("80", "70"))
         assert unsaved.status_code == 409
         assert unsaved.json()["text"] == AGES
@@ -102,9 +102,9 @@ def test_only_the_saved_text_is_released(tmp_path: Path) -> None:
 
 
 def test_existing_files_are_replaced_only_on_demand(tmp_path: Path) -> None:
-    policy, table = written(tmp_path)
+    policy, table = write_people(tmp_path)
     (tmp_path / "out.html").write_text("mine", encoding="utf-8")
-    with opened(policy, table) as (page, _):
+    with open_studio(policy, table) as (page, _):
         refused = release(page)
         assert refused.status_code == 409
         assert refused.json()["exists"] == ["out.html"]
@@ -129,13 +129,13 @@ def test_existing_files_are_replaced_only_on_demand(tmp_path: Path) -> None:
         "nothing/../out.csv",
     ],
 )
-def test_nothing_is_written_elsewhere(tmp_path: Path, name: str) -> None:
+def test_nothing_is_written_outside_the_folder(tmp_path: Path, name: str) -> None:
     folder, outside = tmp_path / "inside", tmp_path / "outside"
     folder.mkdir()
     outside.mkdir()
-    policy, table = written(folder)
+    policy, table = write_people(folder)
     (folder / "link.csv").symlink_to(outside / "out.csv")
-    with opened(policy, table) as (page, _):
+    with open_studio(policy, table) as (page, _):
         assert release(page, table=name, report=None, replace=True).status_code == 400
         assert release(page, report=name.replace("csv", "html") + "x", replace=True).status_code == 400
     assert names(outside) == []
@@ -145,40 +145,40 @@ def test_nothing_is_written_elsewhere(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("target", ["people.csv", "people.acp", "zips.csv", "link.csv"])
 def test_no_input_is_replaced(tmp_path: Path, target: str) -> None:
     text = "ALWAYS : GENERALIZE Zip TO LEVEL 1 OF 'zips.csv';\n"
-    policy, table = written(tmp_path, text)
+    policy, table = write_people(tmp_path, text)
     (tmp_path / "zips.csv").write_text("21401;214*\n21402;214*\n21403;214*\n", encoding="utf-8")
     os.link(table, tmp_path / "link.csv")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with opened(policy, table) as (page, _):
+    with open_studio(policy, table) as (page, _):
         answer = release(page, table=target, report=None, replace=True)
         assert answer.status_code == 400 or answer.json()["released"] is None
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_release_reads_the_table_as_it_is_now(tmp_path: Path) -> None:
-    policy, table = written(tmp_path)
-    with opened(policy, table) as (page, _):
+    policy, table = write_people(tmp_path)
+    with open_studio(policy, table) as (page, _):
         table.write_text(PEOPLE + "Gus,34,21401,flu\n", encoding="utf-8")
         assert release(page).json()["released"]["records_in"] == 7
 
 
-def test_random_draws_are_not_those_of_the_preview(tmp_path: Path) -> None:
-    """The seed of the panels is known to everybody."""
+def test_random_draws_differ_from_those_of_the_preview(tmp_path: Path) -> None:
+    """Everyone knows the seed of the panels."""
     text = "ALWAYS : RANDOM Age 0 1000000;\n"
-    policy, table = written(tmp_path, text)
-    with opened(policy, table) as (page, _):
+    policy, table = write_people(tmp_path, text)
+    with open_studio(policy, table) as (page, _):
         release(page, table="one.csv", report=None)
         release(page, table="two.csv", report=None)
     assert (tmp_path / "one.csv").read_bytes() != (tmp_path / "two.csv").read_bytes()
 
 
-def test_there_is_no_preview_before_it_is_asked_for(page: Page) -> None:
+def test_there_is_no_preview_before_it_is_requested(page: Page) -> None:
     assert page.http.get("/preview").status_code == 404
 
 
 def test_the_preview_may_use_its_own_style_and_nothing_else(tmp_path: Path) -> None:
-    with opened(*written(tmp_path)) as (page, _):
-        page.about("preview", AGES)
+    with open_studio(*write_people(tmp_path)) as (page, _):
+        page.ask_about("preview", AGES)
         shown = page.http.get("/preview")
     (style,) = re.findall("<style>(.*?)</style>", shown.text, re.DOTALL)
     hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -207,7 +207,7 @@ def file(path: Path) -> PolicyFile:
         (b"", b"b;\nc;\n"),
     ],
 )
-def test_line_ends_and_the_mark_stay(file: PolicyFile, path: Path, before: bytes, after: bytes) -> None:
+def test_line_ends_and_the_byte_order_mark_are_kept(file: PolicyFile, path: Path, before: bytes, after: bytes) -> None:
     path.write_bytes(before)
     saved = file.read()
     assert "\r" not in saved.text
@@ -251,19 +251,19 @@ def test_a_change_during_the_save_is_not_overwritten(
     path.write_text("a;", encoding="utf-8")
     seen, write = file.version, Path.write_bytes
 
-    def interrupted(self: Path, data: bytes) -> int:
+    def write_after_the_editor(self: Path, data: bytes) -> int:
         path.write_text("editor;", encoding="utf-8")
         return write(self, data)
 
-    monkeypatch.setattr(Path, "write_bytes", interrupted)
+    monkeypatch.setattr(Path, "write_bytes", write_after_the_editor)
     with pytest.raises(Unseen):
         file.save("c;", seen)
     assert path.read_text(encoding="utf-8") == "editor;"
     assert [each.name for each in path.parent.iterdir()] == ["policy.acp"]
 
 
-def test_of_two_writers_at_once_one_wins(page: Page) -> None:
-    """Each has seen the same version. Whoever loses gets what the other wrote."""
+def test_one_of_several_simultaneous_writers_wins(page: Page) -> None:
+    """All have seen the same version; the losers get the text of the winner."""
     for turn in range(10):
         seen = page.ask("policy")["version"]
         texts = [f"-- {turn}.{writer}\n" for writer in range(8)]
@@ -277,7 +277,7 @@ def test_of_two_writers_at_once_one_wins(page: Page) -> None:
 
 
 def test_no_update_is_lost(page: Page) -> None:
-    """Writers that try again until they have seen the newest version all get their line in."""
+    """Writers that retry with the newest version all get their line into the file."""
     page.ask("save", text="", seen=page.ask("policy")["version"])
 
     def append(line: str) -> None:
@@ -292,7 +292,7 @@ def test_no_update_is_lost(page: Page) -> None:
     assert sorted(page.ask("policy")["text"].splitlines(keepends=True)) == sorted(lines)
 
 
-def test_the_page_notices_an_editor(page: Page, tmp_path: Path) -> None:
+def test_the_page_notices_a_change_of_the_policy(page: Page, tmp_path: Path) -> None:
     before = page.ask("state")["version"]
     opened = page.ask("open")
     page.ask("save", text=AGES + "\n", seen=opened["policy"]["version"])

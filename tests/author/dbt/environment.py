@@ -1,4 +1,4 @@
-"""An environment with dbt-core, dbt-duckdb and the working tree, kept in the repository for the next run."""
+"""A virtual environment with dbt-core, dbt-duckdb and this checkout, kept in the repository for the next run."""
 
 import fcntl
 import hashlib
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.repo.sources import ROOT
 
-#: dbt-core 1.12 needs a parser that its build downloads from elsewhere
+#: the build of dbt-core 1.12 downloads a parser from another site
 REQUIREMENTS = ("dbt-core>=1.9,<1.12", "dbt-duckdb>=1.9")
 
 
@@ -19,7 +19,7 @@ class NotInstalled(Exception):
 
 
 def dbt_environment() -> dict[str, str]:
-    """The variables of a shell in which `dbt` and `acompass` are those of the environment."""
+    """The variables of a shell that finds `dbt` and `acompass` in the environment."""
     folder = ROOT / f".venv-dbt-{_key()}"
     with (ROOT / ".venv-dbt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # pytest-xdist may ask twice at once
@@ -36,7 +36,7 @@ def dbt_environment() -> dict[str, str]:
 
 
 def _key() -> str:
-    """Another one for each version of Python, for other requirements, and for another working tree."""
+    """A key that changes with the version of Python, the requirements and the checkout."""
     parts = (sys.version, str(ROOT), *REQUIREMENTS, (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 

@@ -17,8 +17,8 @@ class _Exceptions:
         raise CompilerError(message)
 
 
-def rendered(template: str, variables: Mapping[str, Any] | None = None) -> str:
-    """The SQL of a test, in which a relation has its own name in double quotes."""
+def render(template: str, variables: Mapping[str, Any] | None = None) -> str:
+    """The SQL of a test, with each relation's name in double quotes."""
     given = dict(variables or {})
     return (
         SandboxedEnvironment(undefined=StrictUndefined)

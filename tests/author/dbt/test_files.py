@@ -1,4 +1,4 @@
-"""What `acompass dbt` writes: names, templates, notes, variables, and the Python model."""
+"""The files of `acompass dbt`: names, templates, notes, variables, and the Python model."""
 
 import ast
 import re
@@ -17,12 +17,12 @@ from acompass.author.dbt.templates import escape_jinja
 from acompass.dbt import NotReleased, release
 from acompass.errors.catalogue import CODES
 from acompass.errors.diagnostics import CallError
-from tests.author.dbt.rendering import CompilerError, rendered
+from tests.author.dbt.rendering import CompilerError, render
 from tests.engines.postgres_server import Server
 from tests.errors.pages import FOLDER, Page, read_page
 from tests.measure.by_definition import run_blocks
 
-#: names and constants that would mean something to Jinja, SQL or Python
+#: names and constants with a meaning in Jinja, SQL or Python
 HOSTILE = (
     "{{ ref('secrets') }}",
     "{% raw %}{% endraw %}",
@@ -41,16 +41,16 @@ POLICY = "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= k : GENERALIZE Zip TO P
 def failures(template: str, table: Any, **variables: Any) -> list[tuple[Any, ...]]:
     connection = duckdb.connect()
     connection.register("people", table)
-    return connection.execute(rendered(template, variables)).fetchall()
+    return connection.execute(render(template, variables)).fetchall()
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_template_is_rendered_to_the_text(text: str) -> None:
-    assert rendered(escape_jinja(text)) == text
+def test_an_escaped_text_renders_to_itself(text: str) -> None:
+    assert render(escape_jinja(text)) == text
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_names_and_constants_are_only_names_and_constants(text: str) -> None:
+def test_names_and_constants_are_never_code(text: str) -> None:
     quoted, spelled = text.replace('"', '""'), text.replace("'", "''")
     policy = f"EACH RESULT : \"{quoted}\" = '{spelled}';"
     written = acompass.dbt(policy, "people", source=True)
@@ -61,7 +61,7 @@ def test_names_and_constants_are_only_names_and_constants(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_the_model_has_the_policy_to_the_letter_and_no_template(text: str) -> None:
+def test_the_model_has_the_exact_policy_and_no_template(text: str) -> None:
     spelled = text.replace("'", "''")
     policy = (
         f"-- {text}\nALWAYS : REPLACE Zip WITH '{spelled}';"
@@ -69,11 +69,11 @@ def test_the_model_has_the_policy_to_the_letter_and_no_template(text: str) -> No
         else (f"ALWAYS : REPLACE Zip WITH '{spelled}';")
     )
     python = acompass.dbt(policy, "people").files["models/people_released.py"]
-    assert rendered(python).rstrip("\n") == python.rstrip("\n")
+    assert render(python).rstrip("\n") == python.rstrip("\n")
     assert _constants(python)["POLICY"] == policy
 
 
-def test_tests_have_the_lines_of_the_policy_and_the_model_in_their_names() -> None:
+def test_the_name_of_a_test_contains_the_policy_the_model_and_the_line() -> None:
     policy = acompass.parse("SOME RESULT : Age > 1; SOME RESULT : Age > 2;\n\n" + POLICY, "out/My policy.acp")
     written = acompass.dbt(policy, "people", params={"k": 2})
     assert written.tests == (
@@ -85,7 +85,7 @@ def test_tests_have_the_lines_of_the_policy_and_the_model_in_their_names() -> No
     assert [*written.files][-2:] == ["models/people_released.py", "models/people_released.yml"]
 
 
-def test_a_row_has_counts_and_no_value_unless_asked() -> None:
+def test_a_row_has_counts_and_shows_values_only_on_request() -> None:
     policy = (
         "EACH PROCESS MAX(Age) AS oldest, COUNT DISTINCT(Age) AS ages GROUP BY Zip : ages >= 2;\n"
         "EACH RESULT : Age < 90;"
@@ -101,7 +101,7 @@ def test_a_row_has_counts_and_no_value_unless_asked() -> None:
 
 
 @pytest.mark.parametrize("value", [None, "forty", "040", "1e3"])
-def test_a_value_that_cannot_be_judged_is_a_failure_without_the_value(value: str | None) -> None:
+def test_an_invalid_value_is_a_failure_that_does_not_show_it(value: str | None) -> None:
     table = pyarrow.table({"Age": ["34", value]})
     line, columns = acompass.dbt("EACH RESULT : Age < 90;", "people", source=True).files.values()
     ((number, problem, records),) = failures(line, table)
@@ -109,7 +109,7 @@ def test_a_value_that_cannot_be_judged_is_a_failure_without_the_value(value: str
     assert failures(columns, table) == [("Age", "missing, or not decimal(9)", 1)]
 
 
-def test_a_text_is_not_a_number_of_another_length() -> None:
+def test_a_number_with_too_many_places_is_a_failure() -> None:
     """Numbers that the type cannot hold exactly are not rounded."""
     types = {"Age": "decimal(1)"}
     line, columns = acompass.dbt("EACH RESULT : Age < 0.45;", "people", source=True, types=types).files.values()
@@ -118,8 +118,8 @@ def test_a_text_is_not_a_number_of_another_length() -> None:
     assert len(failures(columns, pyarrow.table({"Age": [0.44]}))) == 1
 
 
-def test_the_released_model_is_compared_with_the_types_that_it_has() -> None:
-    """The integers of line 1 may be decimals in the end, between 2 and the constant."""
+def test_the_released_model_is_compared_by_its_own_types() -> None:
+    """The integers of line 1 may become decimals, between 2 and the constant."""
     policy = "EACH PROCESS MIN(Rate) AS least : least >= 2.5;\nEACH RESULT : Rate < 100 : REPLACE Rate WITH 2.25;"
     written = acompass.dbt(policy, "rates", released="people", types={"Rate": "integer"})
     line = written.files["tests/acompass/people/policy_people_line_1.sql"]
@@ -127,8 +127,8 @@ def test_the_released_model_is_compared_with_the_types_that_it_has() -> None:
     assert [row[1:] for row in failures(line, pyarrow.table({"Rate": [3.0, 2.25]}))] == [("violated", 2)]
 
 
-def test_the_policy_is_checked_with_the_types_that_fit_it() -> None:
-    """`30-39` is a label of bands of integers, and tables may have decimals all the same."""
+def test_the_policy_is_checked_with_types_that_fit_it() -> None:
+    """`30-39` is a label of bands of integers, though tables may have decimals."""
     policy = "EACH RESULT : Age < 30 : REPLACE Age WITH '30-39';\nALWAYS : GENERALIZE Age TO BANDS OF 10;"
     line, _ = acompass.dbt(policy, "people", source=True).files.values()
     assert failures(line, pyarrow.table({"Age": [29.75]})) == []
@@ -144,7 +144,7 @@ def test_a_column_that_is_only_drawn_may_have_any_type() -> None:
     assert failures(columns, incomplete) == [("Pay", "missing", 1)]
 
 
-def test_lines_that_compare_what_is_no_longer_there_have_a_note_in_place_of_a_test() -> None:
+def test_lines_about_values_that_were_not_released_get_a_note_instead_of_a_test() -> None:
     policy = (
         "EACH RESULT : Age <= 120;\nEACH RESULT : Name != '';\nEACH RESULT : Seen >= '2020-01-01';\n"
         "ALWAYS : GENERALIZE Age TO BANDS OF 10;\nALWAYS : DROP Name;\nALWAYS : GENERALIZE Seen TO YEAR;\n"
@@ -156,7 +156,7 @@ def test_lines_that_compare_what_is_no_longer_there_have_a_note_in_place_of_a_te
     assert "Name" not in "".join(text for path, text in written.files.items() if path.endswith(".sql"))
 
 
-def test_a_whole_number_is_a_variable_of_tests_and_model() -> None:
+def test_an_integer_parameter_is_a_variable_of_the_tests_and_the_model() -> None:
     written = acompass.dbt(POLICY, "people", params={"k": 2}, source=True)
     assert written.variables == {"policy_k": 2}
     template = next(iter(written.files.values()))
@@ -170,7 +170,7 @@ def test_a_whole_number_is_a_variable_of_tests_and_model() -> None:
     assert '"k": "{{ var(\'policy_k\', 2) }}"' in released["models/people_released.yml"]
 
 
-def test_what_does_not_stand_in_the_sql_as_it_is_is_no_variable() -> None:
+def test_parameters_that_the_sql_does_not_contain_verbatim_are_not_variables() -> None:
     policy = "EACH RESULT : Zip = z;\nEACH RESULT : Age >= low : RANDOM Age low 90;\nEACH RESULT : Rate < most;"
     written = acompass.dbt(
         policy, "people", params={"z": "2", "low": 18, "most": 3}, source=True, types={"Rate": "float"}
@@ -178,7 +178,7 @@ def test_what_does_not_stand_in_the_sql_as_it_is_is_no_variable() -> None:
     assert written.variables == {}
 
 
-def test_the_model_performs_the_embedded_policy_with_its_hierarchies(tmp_path: Path) -> None:
+def test_the_model_runs_the_embedded_policy_with_its_hierarchies(tmp_path: Path) -> None:
     (tmp_path / "zip.csv").write_text("21201;212;*\n21202;212;*\n21209;212;*\n", encoding="utf-8")
     (tmp_path / "p.acp").write_text("ALWAYS : GENERALIZE Zip TO LEVEL 1 OF 'zip.csv';", encoding="utf-8")
     constants = _constants(acompass.dbt(acompass.load(tmp_path / "p.acp"), "people").files["models/people_released.py"])
@@ -205,7 +205,7 @@ def test_the_seed_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) ->
         ("EACH RESULT : Zip < 90;", "1 value is not a number"),
     ],
 )
-def test_a_model_that_fails_says_no_value(policy: str, message: str) -> None:
+def test_a_model_that_fails_reveals_no_value(policy: str, message: str) -> None:
     table = PEOPLE.set_column(1, "Zip", pyarrow.array(["secret", "2", "3", "4"]))
     with pytest.raises(NotReleased) as raised:
         release(table, policy, "p.acp", {}, {}, {})
@@ -215,7 +215,7 @@ def test_a_model_that_fails_says_no_value(policy: str, message: str) -> None:
     assert "93" not in logged
 
 
-def test_models_and_sources_are_read_by_dbts_functions() -> None:
+def test_models_and_sources_are_read_with_dbts_functions() -> None:
     calls = {
         "people": "ref('people')",
         "hospital.people": "ref('hospital', 'people')",
@@ -230,7 +230,7 @@ def test_models_and_sources_are_read_by_dbts_functions() -> None:
 
 
 @pytest.mark.parametrize("model", ["", "people')", "a.b.c", "source:people", "{{ x }}", "pe ople"])
-def test_other_names_are_errors(model: str) -> None:
+def test_an_invalid_model_name_is_an_error(model: str) -> None:
     with pytest.raises(CallError) as raised:
         acompass.dbt(POLICY, model, params={"k": 2})
     assert raised.value.diagnostics[0].code == "AC642"
@@ -245,7 +245,7 @@ def test_only_duckdb_has_a_python_model() -> None:
 
 
 def _constants(python: str) -> dict[str, Any]:
-    """The values of the names that a Python file sets at the top."""
+    """The constants that a Python file assigns at the top level."""
     assigned = (node for node in ast.parse(python).body if isinstance(node, ast.Assign))
     return {
         target.id: ast.literal_eval(node.value)
@@ -255,12 +255,12 @@ def _constants(python: str) -> dict[str, Any]:
     }
 
 
-#: AC640 is shown where PyYAML is missing
+#: AC640 needs an environment without PyYAML
 PAGES = [read_page(FOLDER / f"{code}.md") for code in sorted(CODES) if "AC641" <= code < "AC65"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
-def test_the_example_gives_the_error_and_the_fix_an_answer(
+def test_the_example_gives_the_error_and_the_fix_works(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -271,7 +271,7 @@ def test_the_example_gives_the_error_and_the_fix_an_answer(
     assert "written" in ran.output
 
 
-def test_pyyaml_may_be_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pyyaml_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "yaml", None)
     (ran,) = run_blocks(read_page(FOLDER / "AC641.md").sections["Example"])
@@ -301,17 +301,17 @@ ROWS = [
     ("60.0", "21202", "0.5", "true", "2024-02-29", "'"),
     ("71.0", "Åland", "0.001", "false", "2023-01-01", "\\z"),
 ]
-#: what `check` says of these rows, line by line
+#: the verdict of `check` on each line
 HOLDS = [True, False, False, True, True, True, True]
 
 
-def written(dialect: str) -> list[str]:
+def sql_queries(dialect: str) -> list[str]:
     types = {name: type_ for name, (type_, _) in TYPES.items()}
     found = acompass.dbt(OTHER_DIALECTS_POLICY, "people", source=True, dialect=dialect, types=types, params={"k": 2})
-    return [rendered(template) for template in found.files.values()]
+    return [render(template) for template in found.files.values()]
 
 
-def test_check_says_so() -> None:
+def test_check_gives_the_expected_verdicts() -> None:
     records = [dict(zip(TYPES, row, strict=True)) for row in ROWS]
     typed = [{**row, "Rate": float(row["Rate"]), "Member": row["Member"] == "true"} for row in records]
     result = acompass.check(OTHER_DIALECTS_POLICY, typed, params={"k": 2})
@@ -323,7 +323,7 @@ def test_postgres(postgres: Server) -> None:
         columns = ", ".join(f'"{name}" {stored}' for name, (_, stored) in TYPES.items())
         connection.execute(f"CREATE TEMPORARY TABLE people ({columns})")
         connection.cursor().executemany("INSERT INTO people VALUES (%s, %s, %s, %s, %s, %s)", ROWS)
-        *lines, complete = written("postgres")
+        *lines, complete = sql_queries("postgres")
         assert [not connection.execute(line).fetchall() for line in lines] == HOLDS
         assert connection.execute(complete).fetchall() == []
         connection.execute("INSERT INTO people VALUES (NULL, 'x', 'NaN', NULL, NULL, NULL)")
@@ -331,8 +331,8 @@ def test_postgres(postgres: Server) -> None:
 
 
 def test_spark(spark: Any) -> None:
-    """All columns are text there, as in a CSV file without a schema."""
+    """All columns are text, as in a CSV file without a schema."""
     spark.createDataFrame(ROWS, list(TYPES)).createOrReplaceTempView("people")
-    *lines, complete = (line.replace('"people"', "people") for line in written("spark"))
+    *lines, complete = (line.replace('"people"', "people") for line in sql_queries("spark"))
     assert [not spark.sql(line).collect() for line in lines] == HOLDS
     assert spark.sql(complete).collect() == []

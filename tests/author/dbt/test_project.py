@@ -1,4 +1,4 @@
-"""Files in a dbt project: written whole or not at all, never over somebody else's, and none left behind."""
+"""Files in a dbt project are written completely or not at all, never replace others' files, and leave none outdated."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_a_second_call_changes_nothing(project: Path) -> None:
     assert dbt("--check").exit_code == 0
 
 
-def test_check_writes_nothing_and_tells_what_is_not_current(project: Path) -> None:
+def test_check_writes_nothing_and_lists_outdated_files(project: Path) -> None:
     before = files(project)
     stale = dbt("--check")
     assert (stale.exit_code, files(project)) == (1, before)
@@ -49,7 +49,7 @@ def test_check_writes_nothing_and_tells_what_is_not_current(project: Path) -> No
     assert dbt("--check", "--released", "other").exit_code == 1
 
 
-def test_tests_of_lines_that_are_gone_are_removed_and_others_are_left(project: Path) -> None:
+def test_tests_of_removed_lines_are_deleted_and_others_are_kept(project: Path) -> None:
     dbt()
     dbt("--source")
     (project / "tests/acompass/people_released/own.sql").write_text("SELECT 1", encoding="utf-8")
@@ -64,7 +64,7 @@ def test_tests_of_lines_that_are_gone_are_removed_and_others_are_left(project: P
     } <= left
 
 
-def test_a_file_of_somebody_else_is_replaced_only_on_demand(project: Path) -> None:
+def test_a_foreign_file_is_replaced_only_on_request(project: Path) -> None:
     (project / "models").mkdir()
     (project / MODEL).write_text("def model(dbt, session): ...", encoding="utf-8")
     before = files(project)
@@ -75,28 +75,28 @@ def test_a_file_of_somebody_else_is_replaced_only_on_demand(project: Path) -> No
     assert files(project)[MODEL] != before[MODEL]
 
 
-def test_the_file_of_another_policy_is_one_of_somebody_else(project: Path) -> None:
+def test_a_file_of_another_policy_is_a_foreign_file(project: Path) -> None:
     dbt()
     (project / "policy.acp").rename(project / "other.acp")
     refused = CliRunner().invoke(app, ["dbt", "other.acp", "--model", "people", "--set", "k=2"])
     assert (refused.exit_code, "AC643" in refused.stderr) == (2, True)
 
 
-def test_what_an_earlier_call_wrote_for_another_model_is_named(project: Path) -> None:
+def test_files_of_an_earlier_call_for_another_model_are_listed(project: Path) -> None:
     dbt()
     ran = dbt("--released", "anonymous")
     assert ["left", MODEL] in [line.split() for line in ran.stdout.splitlines()]
     assert files(project)[MODEL]
 
 
-def test_nothing_is_written_where_one_file_cannot_be(project: Path) -> None:
+def test_nothing_is_written_if_one_file_cannot_be(project: Path) -> None:
     (project / "tests").write_text("a file", encoding="utf-8")
     before = files(project)
     assert dbt().exit_code == 2
     assert files(project) == before
 
 
-def test_a_folder_in_the_place_of_a_file_stops_all_of_them(project: Path) -> None:
+def test_nothing_is_written_if_a_folder_has_the_name_of_a_file(project: Path) -> None:
     (project / MODEL).mkdir(parents=True)
     refused = dbt("--force")
     assert refused.exit_code == 2
@@ -113,7 +113,7 @@ def test_the_folders_of_the_project_are_used(project: Path) -> None:
 
 
 @pytest.mark.parametrize("settings", [None, "- a list", "name: [", "\x00"])
-def test_a_folder_that_is_no_project_is_an_error(project: Path, settings: str | None) -> None:
+def test_a_folder_that_is_not_a_project_is_an_error(project: Path, settings: str | None) -> None:
     (project / "dbt_project.yml").unlink()
     if settings is not None:
         (project / "dbt_project.yml").write_text(settings, encoding="utf-8")
@@ -134,7 +134,7 @@ def test_json_is_one_object(project: Path) -> None:
     assert (found["removed"], found["notes"], found["variables"]) == ([], [], {"policy_k": 2})
 
 
-def test_the_types_come_from_a_table(project: Path) -> None:
+def test_the_types_can_come_from_a_table(project: Path) -> None:
     (project / "people.csv").write_text("Age,Zip\n34,21201\n", encoding="utf-8")
     assert dbt("--table", "people.csv").exit_code == 0
     assert "BIGINT" in files(project)[LINE_1]

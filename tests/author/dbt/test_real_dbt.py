@@ -1,4 +1,4 @@
-"""dbt-core and dbt-duckdb run everything on the page about dbt, and names that mean something to Jinja."""
+"""dbt-core and dbt-duckdb run everything on the page about dbt, and names with a meaning in Jinja."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ import acompass
 from acompass.author.dbt.templates import escape_jinja
 from tests.author.dbt.environment import NotInstalled, dbt_environment
 from tests.docs.pages import blocks
-from tests.docs.running import played
+from tests.docs.running import run_console
 from tests.repo.sources import ROOT
 
 PAGE = ROOT / "docs" / "how-to" / "dbt.md"
@@ -40,10 +40,10 @@ def test_the_page_shows_what_dbt_does(tmp_path: Path, environment: dict[str, str
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.content, encoding="utf-8")
         elif block.language == "console" and "pip install" not in block.content:
-            assert played(block.content, lambda text: bash(text, tmp_path, environment)) == block.content
+            assert run_console(block.content, lambda text: bash(text, tmp_path, environment)) == block.content
             ran += block.content.count("$ dbt ")
     assert ran >= 6
-    assert "Zoe" not in artefacts(tmp_path)
+    assert "Zoe" not in artifacts(tmp_path)
 
 
 NAME, VALUE = '{{ odd }} "it\'s"', "{% raw %} {# '"
@@ -66,7 +66,7 @@ SEED = "a secret seed"
 
 
 def test_hostile_names_and_constants_pass_through_dbt(tmp_path: Path, environment: dict[str, str]) -> None:
-    """The model has its hierarchy, and the seed of the environment is in none of dbt's artefacts."""
+    """The model contains its hierarchy, and no artifact of dbt contains the seed."""
     for path, text in ODD.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
@@ -80,10 +80,10 @@ def test_hostile_names_and_constants_pass_through_dbt(tmp_path: Path, environmen
     table = [{"Code": "a", NAME: VALUE, "Pay": 1}, {"Code": "b", NAME: "x", "Pay": 2}]
     assert shown == acompass.run(acompass.load(tmp_path / "policies/odd.acp"), table, seed=SEED).table
     assert {row["Code"] for row in shown} == {"x{{"}
-    assert SEED not in artefacts(tmp_path)
+    assert SEED not in artifacts(tmp_path)
 
 
-def artefacts(project: Path) -> str:
-    """Everything that dbt has written, except for the database."""
+def artifacts(project: Path) -> str:
+    """Everything that dbt has written, except the database."""
     paths = [*(project / "target").rglob("*"), *(project / "logs").rglob("*")]
     return "".join(path.read_text(encoding="utf-8", errors="replace") for path in paths if path.is_file())

@@ -1,4 +1,4 @@
-"""Matrices with exact rows, drawn at random, and as files."""
+"""Random matrices with exact rows, and matrices as files."""
 
 import csv
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 @st.composite
 def rows(draw: st.DrawFn, size: int) -> tuple[tuple[Fraction, ...], ...]:
-    """Rows of decimals and of thirds and sevenths, some with a 0 on the diagonal, some without a change."""
+    """Rows of decimals, thirds and sevenths; some have a 0 on the diagonal, some are rows of the unit matrix."""
     return tuple(draw(_row(size, own)) for own in range(size))
 
 

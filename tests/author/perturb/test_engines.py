@@ -1,4 +1,4 @@
-"""Counts are read where the data is: every engine writes the same policy and gives the same estimate."""
+"""Each engine counts the values itself; all write the same policy and give the same estimate."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What lines do to a value, compared with all traces of `semantics`; and the values that are possible."""
+"""Estimates: the kernel of a policy compared with all traces of `semantics`, possible values, inverses, errors."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,7 +12,7 @@ import acompass
 from acompass.author.perturb.inverse import Dependent, Inverse, Row, right_inverse
 from acompass.author.perturb.transitions import Kernel
 from acompass.language.program.types import INTEGER, TEXT, Column, to_text
-from tests.generators.strategies import program_of
+from tests.generators.strategies import parse_and_check
 from tests.laws.pushforward import law
 
 ASSERTIONS = [
@@ -38,8 +38,8 @@ def lines(draw: st.DrawFn) -> str:
 
 
 @given(st.lists(lines(), min_size=1, max_size=4), st.integers(0, 5))
-def test_a_row_is_the_law_of_a_record(policy: list[str], value: int) -> None:
-    program = program_of("\n".join(policy), (Column("x", TEXT), Column("d", INTEGER)))
+def test_a_row_of_the_kernel_is_the_law_of_a_record(policy: list[str], value: int) -> None:
+    program = parse_and_check("\n".join(policy), (Column("x", TEXT), Column("d", INTEGER)))
     final = program.final_schema[1].type
     expected: dict[str, Fraction] = {}
     for table, share in law(program, [("x", value)]).items():
@@ -62,8 +62,8 @@ DOMAINS = [
 
 
 @pytest.mark.parametrize(("policy", "values"), DOMAINS)
-def test_the_values_that_a_column_may_have_had(policy: str, values: set[str]) -> None:
-    """Those of the release, those of the policy, and no others: these have a count of 0."""
+def test_the_values_that_a_column_may_have_had_are_estimated(policy: str, values: set[str]) -> None:
+    """Only values of the release and of the policy; all others have a count of 0."""
     estimate = acompass.estimate([{"d": "z", "e": 1}, {"d": "a", "e": 2}], policy, "d")
     assert {each.value for each in estimate.values} == values
     assert estimate.line == policy.count("\n") + 1
@@ -80,14 +80,14 @@ def test_the_values_that_a_column_may_have_had(policy: str, values: set[str]) ->
         ([3.0, 3.0, 1e-7], {"1e-07": Fraction(2), "3.0": Fraction(5, 2), "4.0": Fraction(-3, 2)}),
     ],
 )
-def test_numbers_are_values_of_the_columns_type(values: list[Any], expected: dict[str, Fraction]) -> None:
-    """Two spellings of a number are two values of a column of text, one of which the urn has (D26)."""
+def test_numbers_are_compared_by_the_columns_type(values: list[Any], expected: dict[str, Fraction]) -> None:
+    """Two spellings of a number are two values of a text column; RANDOM draws only one of them (D26)."""
     policy = "EACH RESULT : d < 100; ALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM (3, 4);"
     estimate = acompass.estimate([{"d": value} for value in values], policy, "d")
     assert {str(each.value): each.count.estimate for each in estimate.values if each.count.estimate} == expected
 
 
-def test_values_that_no_one_names_are_counted_together() -> None:
+def test_values_that_the_policy_does_not_name_are_counted_together() -> None:
     policy = "EACH RESULT : d != 'x';\nALWAYS : WITH PROBABILITY 0.5 REJECT;\n"
     policy += "EACH RESULT : d IN ('a', 'b') : REPLACE d WITH 'x';"
     estimate = acompass.estimate([{"d": "a"}, {"d": "x"}, {"d": "x"}], policy, "d")
@@ -100,7 +100,7 @@ def test_values_that_no_one_names_are_counted_together() -> None:
 
 
 def test_a_range_that_is_never_released_is_not_overlooked() -> None:
-    """All above 80 become 70 or 80. No value of the policy or the release is above 80."""
+    """Values above 80 become 70 or 80, and neither the policy nor the release contains a value above 80."""
     policy = "ALWAYS : WITH PROBABILITY 0.1 REJECT;\nEACH RESULT : d <= 80 : RANDOM d FROM (70, 80);"
     with pytest.raises(acompass.CallError, match="`70`, `80` and values that the policy does not name"):
         acompass.estimate([{"d": 70}, {"d": 80}, {"d": 33}], policy, "d")
@@ -131,7 +131,7 @@ def _product(rows: Sequence[Row], inverse: Inverse) -> list[Row]:
 
 
 def _rank(rows: Sequence[Row], width: int) -> int:
-    """By elimination in columns, without anything of the implementation."""
+    """Gaussian elimination, independent of the implementation."""
     left = [[row.get(at, Fraction(0)) for at in range(width)] for row in rows]
     rank = 0
     for column in range(width):
@@ -147,7 +147,7 @@ def _rank(rows: Sequence[Row], width: int) -> int:
 
 
 @given(st.integers(1, 5), st.integers(0, 2), st.data())
-def test_the_product_is_the_unit_matrix_or_a_smallest_set_of_rows_is_dependent(
+def test_the_inverse_is_exact_or_a_minimal_dependent_set_of_rows_is_found(
     height: int, more: int, data: st.DataObject
 ) -> None:
     width = height + more
@@ -169,8 +169,8 @@ def test_more_rows_than_columns_are_dependent(rows: list[Row]) -> None:
         right_inverse(rows, 3)
 
 
-def test_a_thousand_values_of_one_urn_are_inverted() -> None:
-    """They differ from each other in two places, so that little is to be done."""
+def test_a_large_matrix_is_inverted() -> None:
+    """The rows differ from each other in two places, so that little work remains."""
     weights = [1 + (7 * at) % 11 for at in range(200)]
     total, keep = sum(weights), Fraction(4, 5)
     rows: list[Row] = [
@@ -206,7 +206,7 @@ TABLE = [{"d": "a", "e": 1}, {"d": "b", "e": 2}]
         ("ALWAYS : DROP d;", 1, "it drops the column"),
     ],
 )
-def test_a_line_that_reads_more_than_the_column(policy: str, line: int, why: str) -> None:
+def test_a_line_that_reads_more_than_the_column_is_an_error(policy: str, line: int, why: str) -> None:
     with pytest.raises(acompass.PolicyError) as raised:
         acompass.estimate(TABLE, policy, "d")
     (found,) = raised.value.diagnostics
@@ -243,10 +243,10 @@ def test_a_line_about_other_columns_does_not_matter(line: str) -> None:
     [
         ("ALWAYS : RANDOM d FROM ('a', 'b');", "the released table cannot distinguish `a` and `b` of column `d`"),
         (f"{SAMPLE}\nEACH RESULT : d != 'b' : REPLACE d WITH 'a';", "cannot distinguish `a` and `b` of column"),
-        (f"{SAMPLE}\nEACH RESULT : d != 'c' : REJECT;", "no record of column `d` with `c` is ever released"),
+        (f"{SAMPLE}\nEACH RESULT : d != 'c' : REJECT;", "in column `d`, no record with `c` is ever released"),
         (
             f"{SAMPLE}\nEACH RESULT : d IN ('a', 'b') : REJECT;",
-            "no record of column `d` with values that the policy does not name is ever released",
+            "in column `d`, no record with values that the policy does not name is ever released",
         ),
         (
             f"{SAMPLE}\nEACH RESULT : d != 'b' : RANDOM d FROM ('x', 'y');\n"
@@ -255,13 +255,13 @@ def test_a_line_about_other_columns_does_not_matter(line: str) -> None:
         ),
     ],
 )
-def test_values_that_cannot_be_told_apart(policy: str, message: str) -> None:
+def test_values_that_cannot_be_distinguished_are_an_error(policy: str, message: str) -> None:
     with pytest.raises(acompass.CallError, match="AC636") as raised:
         acompass.estimate(TABLE[:1], policy, "d")
     assert message in str(raised.value)
 
 
-def test_a_table_that_the_policy_has_not_left() -> None:
+def test_a_table_that_the_policy_cannot_produce_is_an_error() -> None:
     policy = f"EACH RESULT : d IN ('b', 'c') : REPLACE d WITH 'c';\n{RESPONSE}"
     with pytest.raises(acompass.CallError) as raised:
         acompass.estimate([*TABLE, {"d": "Lovelace", "e": 3}], policy, "d")
@@ -270,7 +270,7 @@ def test_a_table_that_the_policy_has_not_left() -> None:
 
 
 @pytest.mark.parametrize("policy", ["ALWAYS : WITH PROBABILITY 0.5 RANDOM e 1 1001;", "ALWAYS : RANDOM e 1 1001;"])
-def test_more_values_than_can_be_followed(policy: str) -> None:
+def test_too_many_possible_values_are_an_error(policy: str) -> None:
     with pytest.raises(acompass.CallError, match=r"AC631.*one of 1,001 values"):
         acompass.estimate(TABLE, policy, "e")
 
@@ -285,7 +285,7 @@ def test_without_a_draw_the_released_counts_are_exact() -> None:
     assert estimate.notes[0].startswith("no line draws for the column")
 
 
-def test_what_a_reader_should_know_is_noted() -> None:
+def test_negative_counts_and_missing_shares_are_noted() -> None:
     negative = acompass.estimate([{"d": "a"}] * 9, RESPONSE, "d")
     assert min(each.count.estimate for each in negative.values) < 0
     assert negative.notes[0].startswith("1 of the estimates is below 0")
@@ -301,7 +301,7 @@ def test_parameters_are_bound() -> None:
     assert acompass.estimate(TABLE, policy, "d", params={"one": "a"}) == acompass.estimate(TABLE, RESPONSE, "d")
 
 
-def test_no_value_is_in_the_repr() -> None:
+def test_the_repr_contains_no_value() -> None:
     estimate = acompass.estimate([{"d": "Lovelace"}, {"d": "Byron"}], RESPONSE, "d")
     assert "Lovelace" not in repr(estimate)
     assert "released=2" in repr(estimate)

@@ -1,4 +1,4 @@
-"""What `pram` makes of tables: weights, types, rare values, and where a policy is put."""
+"""The policies of `pram`: weights, types, rare values, matrices and files."""
 
 import datetime
 import re
@@ -33,7 +33,7 @@ from acompass.policy import Policy
 from acompass.reason.lint.linter import lint_policy
 from tests.author.perturb.matrices import rows, write_matrix
 from tests.errors.pages import FOLDER, Page, read_page
-from tests.generators.strategies import program_of
+from tests.generators.strategies import parse_and_check
 from tests.laws.pushforward import law
 from tests.length import at_length
 from tests.measure.by_definition import run_blocks
@@ -41,32 +41,32 @@ from tests.measure.by_definition import run_blocks
 TABLE = [{"d": value} for value in "aaaaabbbcc"]
 
 
-def _urn(policy: acompass.Policy) -> str:
+def _random_line(policy: acompass.Policy) -> str:
     return policy.text.splitlines()[-1]
 
 
 def test_the_weights_are_the_counts() -> None:
     policy = acompass.pram(TABLE, "d", 0.8)
-    assert _urn(policy) == "ALWAYS : WITH PROBABILITY 0.2 RANDOM d FROM (5 OF 'a', 3 OF 'b', 2 OF 'c');"
+    assert _random_line(policy) == "ALWAYS : WITH PROBABILITY 0.2 RANDOM d FROM (5 OF 'a', 3 OF 'b', 2 OF 'c');"
     assert "constants chosen from the data" in " ".join(policy.text.split("\n-- "))
     assert (policy.values, policy.ratio, policy.rarest) == (3, Fraction(21), Fraction(1, 5))
     assert policy.epsilon == Decimal("3.045")
 
 
-def test_a_uniform_urn_shows_no_counts() -> None:
+def test_uniform_weights_show_no_counts() -> None:
     policy = acompass.pram(TABLE, "d", "0.5", uniform=True)
-    assert _urn(policy) == "ALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM ('a', 'b', 'c');"
+    assert _random_line(policy) == "ALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM ('a', 'b', 'c');"
     assert "chosen from the data" not in policy.text
     assert policy.ratio == 4
 
 
 def test_rounded_weights_are_multiples_and_no_value_is_lost() -> None:
     policy = acompass.pram(TABLE, "d", "0.8", round=4)
-    assert _urn(policy) == "ALWAYS : WITH PROBABILITY 0.2 RANDOM d FROM (4 OF 'a', 4 OF 'b', 4 OF 'c');"
+    assert _random_line(policy) == "ALWAYS : WITH PROBABILITY 0.2 RANDOM d FROM (4 OF 'a', 4 OF 'b', 4 OF 'c');"
     assert "rounded to 4" in policy.text
 
 
-def test_a_value_that_is_too_rare_is_an_error_unless_it_is_rounded() -> None:
+def test_a_value_that_is_too_rare_is_an_error_unless_weights_are_rounded() -> None:
     column = CountedColumn("d", TEXT, {"a": ValueCount("a", 2**33), "b": ValueCount("b", 1)})
     with pytest.raises(acompass.CallError, match="AC633"):
         value_weights(Request("d", Decimal("0.8"), None, uniform=False, round=None), column)
@@ -87,7 +87,7 @@ VALUES: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("kind", VALUES)
 def test_every_type_keeps_its_values(kind: str) -> None:
-    """A run draws values of the column, and the policy has no mistakes that lint knows."""
+    """A run draws values of the column, and lint finds nothing in the policy."""
     table = [{"d": value, "n": n} for n, value in enumerate(VALUES[kind] * 10)]
     policy = acompass.pram(table, "d", 0.5)
     result = acompass.run(policy, table, seed="s")
@@ -102,7 +102,7 @@ def _type(table: list[dict[str, Any]]) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["integers", "decimals", "texts", "booleans", "dates"])
-def test_a_matrix_keeps_numbers_numbers_and_makes_text_of_other_types(kind: str, tmp_path: Path) -> None:
+def test_a_matrix_keeps_numbers_and_turns_other_types_into_text(kind: str, tmp_path: Path) -> None:
     values = sorted(set(VALUES[kind]))
     texts = [str(value).lower() if kind == "booleans" else str(value) for value in values]
     third = Fraction(1, len(values))
@@ -115,7 +115,7 @@ def test_a_matrix_keeps_numbers_numbers_and_makes_text_of_other_types(kind: str,
     assert ("makes the column a text column" in policy.text) is not is_kept
 
 
-def test_a_policy_is_written_whole_and_never_over_an_input(tmp_path: Path) -> None:
+def test_a_policy_is_written_completely_and_never_over_an_input(tmp_path: Path) -> None:
     table, matrix = tmp_path / "t.csv", tmp_path / "m.csv"
     table.write_text("d\na\nb\n")
     write_matrix(matrix, "ab", [[Fraction(1, 2)] * 2] * 2)
@@ -129,12 +129,12 @@ def test_a_policy_is_written_whole_and_never_over_an_input(tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.csv", "p.acp", "t.csv"]
 
 
-def test_a_session_and_the_function_give_the_same() -> None:
+def test_a_session_and_the_function_give_the_same_policy() -> None:
     with acompass.open(TABLE) as session:
         assert session.pram("D", 0.8) == acompass.pram(TABLE, "d", 0.8)
 
 
-def test_neither_counts_nor_values_are_in_the_repr() -> None:
+def test_the_repr_contains_neither_counts_nor_values() -> None:
     policy = acompass.pram([{"d": "Lovelace"}, {"d": "Byron"}], "d", 0.8)
     assert repr(policy) == "Perturbation(column='d', values=2, ratio=9)"
 
@@ -157,15 +157,15 @@ def _policy(lines: list[Line], matrix: str | None = None) -> Policy:
 
 
 def _kernel(policy: Policy, column: CountedColumn, value: Any) -> dict[Any, Fraction]:
-    """What becomes of a record with the value."""
-    program = program_of(policy.text, (Column("d", column.type),))
+    """The distribution of a record with this value after a run."""
+    program = parse_and_check(policy.text, (Column("d", column.type),))
     return {table[0][0]: share for table, share in law(program, [(value,)]).items()}
 
 
 @pytest.mark.parametrize(("type_", "values"), COLUMNS)
 @settings(max_examples=at_length(15))
 @given(data=st.data())
-def test_a_record_goes_by_the_matrix(type_: Type, values: tuple[Any, ...], data: st.DataObject) -> None:
+def test_a_record_changes_as_the_matrix_says(type_: Type, values: tuple[Any, ...], data: st.DataObject) -> None:
     size = data.draw(st.integers(2, 5))
     column, entries = _column(type_, values, size), data.draw(rows(size))
     policy = _policy(matrix_lines(column, Matrix(tuple(column.counts), entries)), "matrix.csv")
@@ -176,7 +176,7 @@ def test_a_record_goes_by_the_matrix(type_: Type, values: tuple[Any, ...], data:
 
 @settings(max_examples=at_length(20))
 @given(rows=rows(4))
-def test_the_lines_of_a_matrix_are_canonical_and_nothing_is_found_in_them(
+def test_the_lines_of_a_matrix_are_canonical_and_lint_finds_nothing(
     rows: tuple[tuple[Fraction, ...], ...],
 ) -> None:
     column = _column(TEXT, TEXTS, 4)
@@ -188,7 +188,7 @@ def test_the_lines_of_a_matrix_are_canonical_and_nothing_is_found_in_them(
 @pytest.mark.parametrize(("type_", "values"), COLUMNS)
 @settings(max_examples=at_length(15))
 @given(data=st.data())
-def test_the_marginal_of_an_urn_is_invariant(type_: Type, values: tuple[Any, ...], data: st.DataObject) -> None:
+def test_weights_keep_the_marginal_distribution(type_: Type, values: tuple[Any, ...], data: st.DataObject) -> None:
     """π P = π, where π is the distribution of the column and P its kernel."""
     size = data.draw(st.integers(2, 5))
     counts = data.draw(st.lists(st.integers(1, 50), min_size=size, max_size=size))
@@ -222,7 +222,7 @@ def test_a_value_that_is_not_listed_becomes_the_most_frequent_one(tmp_path: Path
         assert _kernel(policy, _column(TEXT, "ab", 2), code) == {"a": Fraction(1, 3), "b": Fraction(2, 3)}
 
 
-def test_keep_comes_before_the_matrix(tmp_path: Path) -> None:
+def test_keep_is_applied_before_the_matrix(tmp_path: Path) -> None:
     write_matrix(tmp_path / "m.csv", "ab", [[Fraction(0), Fraction(1)], [Fraction(1, 2), Fraction(1, 2)]])
     policy = acompass.pram([{"d": value} for value in "ab"], "d", "0.9", matrix=tmp_path / "m.csv")
     assert "WITH PROBABILITY 0.1 RANDOM d FROM ('~b')" in policy.text
@@ -231,8 +231,8 @@ def test_keep_comes_before_the_matrix(tmp_path: Path) -> None:
 
 @settings(max_examples=at_length(8))
 @given(data=st.data())
-def test_the_ratio_is_what_prove_finds(data: st.DataObject) -> None:
-    """Of each policy for every table, whatever its values are."""
+def test_the_ratio_equals_that_of_prove(data: st.DataObject) -> None:
+    """The ratio holds for every table, whatever its values."""
     size = data.draw(st.integers(2, 3))
     column = _column(TEXT, TEXTS, size)
     if data.draw(st.booleans()):
@@ -251,7 +251,7 @@ PAGES = [read_page(FOLDER / f"{code}.md") for code in sorted(CODES) if code.star
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
-def test_the_example_gives_the_error_and_the_fix_an_answer(
+def test_the_example_gives_the_error_and_the_fix_works(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

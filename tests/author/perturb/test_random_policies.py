@@ -1,4 +1,4 @@
-"""Law: whatever a policy does, an estimate that is not refused is unbiased, and so is its variance."""
+"""Law: every estimate is unbiased, and so is its variance, unless it is rejected."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ from acompass.language.program.types import INTEGER, TEXT, Column
 from acompass.plan.run.queries import ValueCount
 from acompass.semantics.core import holds
 from tests.folding import folded
-from tests.generators.strategies import program_of
+from tests.generators.strategies import parse_and_check
 from tests.laws.pushforward import Law, law
 from tests.length import at_length
 
@@ -51,7 +51,7 @@ def lines(draw: st.DrawFn) -> str:
 
 
 def _estimate(program: Program, counts: Counter[int]) -> Estimate | None:
-    """None where it is refused."""
+    """None if the estimate is rejected."""
     found = deciding_lines(program, 0)
     if not isinstance(found, Lines):
         return None
@@ -89,10 +89,8 @@ def _stops(check: Program, records: list[tuple[int, ...]]) -> bool:
     st.lists(lines(), min_size=1, max_size=4),
     st.lists(st.tuples(st.sampled_from(VALUES), st.integers(0, 1)), min_size=1, max_size=2),
 )
-def test_an_estimate_that_is_given_is_unbiased_and_so_is_its_variance(
-    policy: list[str], records: list[tuple[int, int]]
-) -> None:
-    program = program_of("\n".join(policy), (Column("d", INTEGER), Column("e", INTEGER)))
+def test_every_estimate_is_unbiased_and_so_is_its_variance(policy: list[str], records: list[tuple[int, int]]) -> None:
+    program = parse_and_check("\n".join(policy), (Column("d", INTEGER), Column("e", INTEGER)))
     released = _checked_law(program, records)
     assume(released is not None)
     found: defaultdict[int | None, list[tuple[Fraction, Quantity]]] = defaultdict(list)
@@ -107,15 +105,15 @@ def test_an_estimate_that_is_given_is_unbiased_and_so_is_its_variance(
     truth: Counter[int | None] = Counter()
     for table, probability in before.items():
         truth.update({value: n * probability for value, n in Counter(r[0] for r in table).items()})
-    assert {value: mean for value, mean in means.items() if mean} == _together(truth, means)
+    assert {value: mean for value, mean in means.items() if mean} == _merge_unnamed(truth, means)
     if len(before) == 1:  # otherwise, lines above the first draw make the truth vary
         for value, cases in found.items():
             square = sum(p * count.estimate**2 for p, count in cases)
             assert sum(p * (count.variance or 0) for p, count in cases) == square - means[value] ** 2
 
 
-def _together(truth: Mapping[int | None, Any], means: Mapping[int | None, Any]) -> dict[int | None, Any]:
-    """Values that nobody names are counted together."""
+def _merge_unnamed(truth: Mapping[int | None, Any], means: Mapping[int | None, Any]) -> dict[int | None, Any]:
+    """Count together the values that the policy does not name."""
     merged: Counter[int | None] = Counter()
     for value, count in truth.items():
         merged[value if value in means or None not in means else None] += count
@@ -143,16 +141,16 @@ POLICIES = {
     "a sample, then an urn": f"{SAMPLE}\n{INVARIANT}",
     "an urn, then a sample": f"{INVARIANT}\n{SAMPLE}",
     "two urns": f"{INVARIANT}\nALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM ('a', 'c');",
-    "values that were never there": DECOY,
-    "values that were never there, and others that nobody names": MORE,
+    "values that never occurred": DECOY,
+    "values that never occurred, and values that the policy does not name": MORE,
     "one value sampled": f"{UNEVEN}\n{INVARIANT}",
 }
 TABLES = ["ab", "aab", "abc", "aac"]
 
 
 def _releases(policy: str, table: str) -> Iterator[tuple[Fraction, Estimate]]:
-    """Each release of a table with its probability, and the estimate from it."""
-    program = program_of(policy, (Column("d", TEXT),))
+    """The probability of each release of a table, and the estimate from it."""
+    program = parse_and_check(policy, (Column("d", TEXT),))
     for left, probability in law(program, [(value,) for value in table]).items():
         if left:  # a table without records has no columns
             yield probability, _estimate_unbiased(policy, left)
@@ -160,13 +158,13 @@ def _releases(policy: str, table: str) -> Iterator[tuple[Fraction, Estimate]]:
 
 @cache
 def _estimate_unbiased(policy: str, released: tuple[tuple[str], ...]) -> Estimate:
-    """Many tables can become the same release."""
+    """Cached, because many tables can become the same release."""
     return acompass.estimate([{"d": value} for (value,) in released], policy, "d")
 
 
-def _rest(policy: str, table: str) -> Fraction:
-    """The probability that nothing is left, from which every estimate would be 0."""
-    program = program_of(policy, (Column("d", TEXT),))
+def _empty_probability(policy: str, table: str) -> Fraction:
+    """The probability that no record is left; every estimate is then 0."""
+    program = parse_and_check(policy, (Column("d", TEXT),))
     return law(program, [(value,) for value in table]).get((), Fraction(0))
 
 
@@ -177,12 +175,12 @@ def _mean(pairs: list[tuple[Fraction, Fraction]]) -> Fraction:
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 @folded("table", TABLES)
 @pytest.mark.slow
-def test_counts_and_their_variances_are_right_on_average(policy: str, table: str) -> None:
-    """Also that of the number of records, and of values that are not in the table or in the release."""
+def test_counts_and_their_variances_are_unbiased(policy: str, table: str) -> None:
+    """Including the number of records, and values that are not in the table or the release."""
     if policy == DECOY:
         table = table.replace("c", "b")
     found: defaultdict[str, list[tuple[Fraction, Fraction, Fraction]]] = defaultdict(list)
-    total = _rest(policy, table)
+    total = _empty_probability(policy, table)
     for probability, estimate in _releases(policy, table):
         total += probability
         found["*"].append((probability, estimate.records.estimate, estimate.records.variance))
@@ -200,9 +198,9 @@ def test_counts_and_their_variances_are_right_on_average(policy: str, table: str
 
 @pytest.mark.parametrize("name", [name for name in POLICIES if name != "one value sampled"])
 @folded("table", TABLES)
-def test_shares_are_right_on_average_for_each_number_of_released_records(name: str, table: str) -> None:
-    """The expectation of the variance is the variance where a sample has the part of the records that is
-    expected of it: 1 - n/N is taken for the probability of a rejection."""
+def test_shares_are_unbiased_for_each_number_of_released_records(name: str, table: str) -> None:
+    """The expected variance is exact if a sample has its expected share of the records: the estimate uses
+    1 - n/N for the probability of a rejection."""
     policy, rate = POLICIES[name], Fraction(3, 4) if "sample" in name else Fraction(1)
     if policy == DECOY:
         table = table.replace("c", "b")
@@ -230,8 +228,8 @@ def test_shares_are_right_on_average_for_each_number_of_released_records(name: s
         assert claimed == true + (assumed - actual) * spread / released
 
 
-def test_the_number_of_released_records_is_that_of_a_sample() -> None:
-    """A check of the enumeration above."""
+def test_the_number_of_released_records_is_binomial() -> None:
+    """Checks the enumeration above."""
     sizes: defaultdict[int, Fraction] = defaultdict(Fraction)
     for probability, estimate in _releases(SAMPLE, "aab"):
         sizes[estimate.released] += probability
@@ -245,7 +243,7 @@ def test_the_number_of_released_records_is_that_of_a_sample() -> None:
     st.text("abc", min_size=1, max_size=3),
 )
 @pytest.mark.slow
-def test_any_urn_is_inverted_without_bias(weights: list[int], change: str, table: str) -> None:
+def test_estimates_are_unbiased_for_any_weights(weights: list[int], change: str, table: str) -> None:
     urn = ", ".join(f"{weight} OF '{value}'" for weight, value in zip(weights, "abc", strict=False))
     policy = f"ALWAYS : WITH PROBABILITY {change} RANDOM d FROM ({urn});"
     means: defaultdict[str, Fraction] = defaultdict(Fraction)

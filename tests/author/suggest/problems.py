@@ -1,4 +1,4 @@
-"""Random problems, and what a cascade does to their records one by one: obvious rather than fast."""
+"""Random search problems, and a slow, obvious reference for the effect of a cascade on each record."""
 
 import csv
 from collections import Counter, defaultdict
@@ -29,10 +29,10 @@ def random_problem(random: Random, columns: int = 3, records: int = 60, **change
         "most_dropped": random.choice([0, 2, records]),
         "named": frozenset(range(columns)),
     }
-    return problem_of(ladders, rows, values, **(given | changes))  # type: ignore[arg-type]
+    return make_problem(ladders, rows, values, **(given | changes))  # type: ignore[arg-type]
 
 
-def problem_of(
+def make_problem(
     ladders: Sequence[ColumnLevels],
     rows: Sequence[tuple[int, ...]],
     values: Sequence[int],
@@ -63,11 +63,11 @@ def problem_of(
 
 
 def random_ladder(random: Random, column: str, values: int | None = None) -> ColumnLevels:
-    """Levels that merge labels of the level below; a label that is alone may keep its name."""
+    """Levels that merge labels of the level below; a label that merges with no other may keep its name."""
     texts = [f"{column}v{value}" for value in range(values or random.randint(2, 5))]
     levels = [texts]
     for level in range(random.randint(0, 2)):
-        levels.append(_merged(random, levels[-1], f"{column}l{level}"))
+        levels.append(_merge(random, levels[-1], f"{column}l{level}"))
     levels.append(["*"] * len(texts))
     labels = list(dict.fromkeys(label for each in levels for label in each))
     lowest = {label: next(n for n, each in enumerate(levels) if label in each) for label in labels}
@@ -77,7 +77,7 @@ def random_ladder(random: Random, column: str, values: int | None = None) -> Col
         tuple(labels),
         len(texts),
         tuple(
-            tuple(labels.index(_lifted(levels, lowest[label], level, label)) for label in labels)
+            tuple(labels.index(_lift(levels, lowest[label], level, label)) for label in labels)
             for level in range(1, len(levels))
         ),
         tuple(levels[lowest[label]].count(label) for label in labels),
@@ -86,14 +86,14 @@ def random_ladder(random: Random, column: str, values: int | None = None) -> Col
     )
 
 
-def _merged(random: Random, below: list[str], name: str) -> list[str]:
+def _merge(random: Random, below: list[str], name: str) -> list[str]:
     groups = {label: random.randrange(3) for label in dict.fromkeys(below)}
     alone = {label for label, group in groups.items() if list(groups.values()).count(group) == 1}
     kept = {label for label in alone if random.random() < 0.5}
     return [label if label in kept else f"{name}g{groups[label]}" for label in below]
 
 
-def _lifted(levels: list[list[str]], lowest: int, level: int, label: str) -> str:
+def _lift(levels: list[list[str]], lowest: int, level: int, label: str) -> str:
     return label if lowest >= level else levels[level][levels[lowest].index(label)]
 
 
@@ -115,18 +115,18 @@ class Release:
     loss: float
 
 
-def released(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> Release:
-    """Record after record, as the language says: V before each step, and what is left of V dropped."""
+def apply_steps(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> Release:
+    """Apply each step to the affected bag V, record by record, and drop V at the end, as the language defines."""
     records = _records(problem)
     for step in always:
-        records = [(_generalized(problem, step, row), values) for row, values in records]
+        records = [(_generalize(problem, step, row), values) for row, values in records]
     affected = []
     for step in steps:
         bad = _violating(problem, records)
         hit = [row in bad and row[step.column] not in step.but for row, _ in records]
         affected.append(sum(hit))
         records = [
-            (_generalized(problem, step, row) if is_hit else row, values)
+            (_generalize(problem, step, row) if is_hit else row, values)
             for (row, values), is_hit in zip(records, hit, strict=True)
         ]
     bad = _violating(problem, records)
@@ -149,7 +149,7 @@ def _records(problem: Problem) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     return found
 
 
-def _generalized(problem: Problem, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:
+def _generalize(problem: Problem, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:
     label = problem.ladders[step.column].up[step.level - 1][row[step.column]]
     return (*row[: step.column], label, *row[step.column + 1 :])
 
@@ -194,7 +194,7 @@ HIERARCHY = [
 
 
 @dataclass(frozen=True)
-class Drawn:
+class RandomColumn:
     """A column of a random table: its name, the values to draw from, and levels that fit them."""
 
     name: str
@@ -207,17 +207,17 @@ class Drawn:
 
 
 COLUMNS = (
-    Drawn("age", AGES, [None, "bands:5", "bands:5,10,20", "bands:7,21", "prefix:1"]),
-    Drawn("in come", DECIMALS, [None, "bands:1,5"]),
-    Drawn("share", FRACTIONS, [None, "bands:0.5,1,5"]),
-    Drawn("zip", CODES, [None, "prefix:4,2", "prefix:3"]),
-    Drawn("Group", DATES, [None, "dates"]),
-    Drawn("n", WORDS, [None, "words.csv"]),
+    RandomColumn("age", AGES, [None, "bands:5", "bands:5,10,20", "bands:7,21", "prefix:1"]),
+    RandomColumn("in come", DECIMALS, [None, "bands:1,5"]),
+    RandomColumn("share", FRACTIONS, [None, "bands:0.5,1,5"]),
+    RandomColumn("zip", CODES, [None, "prefix:4,2", "prefix:3"]),
+    RandomColumn("Group", DATES, [None, "dates"]),
+    RandomColumn("n", WORDS, [None, "words.csv"]),
 )
 
 
-def write_table(random: Random, folder: Path, columns: Sequence[Drawn], records: int) -> Path:
-    """A table with these columns and a sensitive one. Few of the values occur, so that classes are large."""
+def write_table(random: Random, folder: Path, columns: Sequence[RandomColumn], records: int) -> Path:
+    """Write a table with these columns and a sensitive one. Few values occur, so that classes are large."""
     chosen = [random.sample(column.values, random.randint(1, len(column.values))) for column in columns]
     rows = [[*map(random.choice, chosen), random.choice(["a", "b", "c"])] for _ in range(records)]
     path = folder / "table.csv"
@@ -229,7 +229,7 @@ def write_table(random: Random, folder: Path, columns: Sequence[Drawn], records:
 
 
 def any_steps(random: Random, style: str) -> Any:
-    """A search that finds random steps of a style, with their true outcome."""
+    """A search that returns random steps of a style, with their true outcome."""
 
     def search(problem: Problem, *_: object) -> Found:
         steps = _rising(random, problem, random.randint(0, 6))
@@ -254,7 +254,7 @@ def _rising(random: Random, problem: Problem, count: int) -> tuple[Step, ...]:
 
 
 def _but(random: Random, problem: Problem, column: int) -> tuple[int, ...]:
-    """Labels that a step leaves, where a WHERE can name them; mostly none."""
+    """Labels that a step leaves unchanged, if WHERE can name them; mostly none."""
     if column not in problem.named or random.random() < 0.5:
         return ()
     labels = range(len(problem.ladders[column].labels))
@@ -262,7 +262,7 @@ def _but(random: Random, problem: Problem, column: int) -> tuple[int, ...]:
 
 
 def assert_tidy(policy: Policy, *, may_idle: bool = False) -> None:
-    """`may_idle` says that nobody searched for the steps, so that one of them may change nothing (AC512)."""
+    """`may_idle` allows a step that changes nothing (AC512), as among random steps."""
     assert format_program(policy.text) == policy.text
     assert max(map(len, policy.text.splitlines())) <= 100
     found = {finding.code for finding in acompass.lint(policy)}

@@ -1,4 +1,4 @@
-"""The combinations of a table are the same on every engine, and so is the suggested policy."""
+"""Every engine finds the same combinations of values, and gives the same suggested policy."""
 
 import csv
 from pathlib import Path
@@ -36,7 +36,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def _suggested(table: Any, **options: str) -> Suggestion:
+def _suggest(table: Any, **options: str) -> Suggestion:
     goal = {"sensitive": ["disease"], "l": 2, "hierarchies": LEVELS, "max_lost": "100%"}
     with patch.object(flow, "search", any_steps(Random(2), "cascade")):
         return acompass.suggest(table, HEADER[:4], 4, **goal, **options)
@@ -44,27 +44,27 @@ def _suggested(table: Any, **options: str) -> Suggestion:
 
 @pytest.mark.parametrize("engine", ["reference", "postgres", "spark"])
 def test_every_engine_gives_the_policy_of_duckdb(table: str, engine: str, engine_url: str) -> None:
-    assert _suggested(table, engine=engine_url).text == _suggested(table).text
+    assert _suggest(table, engine=engine_url).text == _suggest(table).text
 
 
-def test_types_of_a_parquet_file_are_read_as_run_reads_them(table: str, tmp_path: Path) -> None:
+def test_suggest_and_run_read_a_parquet_file_with_the_same_types(table: str, tmp_path: Path) -> None:
     import duckdb
 
     path = str(tmp_path / "table.parquet")
     types = {"age": "INTEGER", "seen": "TIMESTAMP", "share": "DOUBLE"}
     columns = ", ".join(f"CAST({name} AS {types.get(name, 'VARCHAR')}) AS {name}" for name in HEADER)
     duckdb.sql(f"COPY (SELECT {columns} FROM read_csv('{table}', all_varchar=true, nullstr='none')) TO '{path}'")
-    found = _suggested(path)
+    found = _suggest(path)
     result = acompass.run(found.policy, path)
     assert [each.affected for each in result.requirements] == [step.affected for step in found.steps]
     assert result.records_out == found.records_out
 
 
-def test_a_frame_is_a_table(table: str) -> None:
+def test_a_frame_can_be_the_table(table: str) -> None:
     import polars
 
     frame = polars.read_csv(table, schema_overrides={"zip": polars.String, "share": polars.String})
-    assert _suggested(frame).text == _suggested(table).text
+    assert _suggest(frame).text == _suggest(table).text
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "reference", "postgres", "spark"])

@@ -25,7 +25,7 @@ from acompass.language.text import tree
 from acompass.language.text.formatter import WIDTH, format_program
 from acompass.language.text.parser import parse_text
 from acompass.plan.run import queries
-from tests.author.suggest.problems import COLUMNS, Drawn, any_steps, assert_tidy, write_table
+from tests.author.suggest.problems import COLUMNS, RandomColumn, any_steps, assert_tidy, write_table
 from tests.errors.pages import FOLDER, Page, read_page
 from tests.length import at_length
 from tests.measure.by_definition import Ran, run_blocks
@@ -52,8 +52,8 @@ def test_a_run_of_the_found_steps_does_what_was_predicted(
     _assert_predicted(style, seed, k, least, records)
 
 
-def test_a_class_of_different_values_is_left_as_it_is_whichever_of_many_they_are(tmp_path: Path) -> None:
-    """Of 600 values, three that are 256 apart are a class of their own, and three others are another."""
+def test_a_diverse_class_is_unchanged_whichever_values_it_has(tmp_path: Path) -> None:
+    """Of 600 values, three that are 256 apart form a class, and three others form another."""
     rows = [f"{min(20 + number % 256, 60)},d{number:03}" for number in range(600)]
     table = tmp_path / "table.csv"
     table.write_text("\n".join(["age,d", *rows, ""]), encoding="utf-8")
@@ -84,7 +84,7 @@ def _assert_predicted(
                 style=style,
                 output="suggested.acp",
             )
-        except Unreachable:  # these steps leave no record
+        except Unreachable:  # the steps leave no record
             assert not Path("suggested.acp").exists()
             return
         assert found.records_out
@@ -103,8 +103,8 @@ def _assert_reached(columns: list[str], k: int, least: int) -> None:
     assert all(len(values) >= k and len(set(values)) >= least for values in classes.values())
 
 
-def _assert_loss(found: Suggestion, table: str, columns: list[Drawn], levels: dict[str, str]) -> None:
-    """`measure` reads a released table. Two spellings of a number are two values for it."""
+def _assert_loss(found: Suggestion, table: str, columns: list[RandomColumn], levels: dict[str, str]) -> None:
+    """`measure` reads a released table, where two spellings of a number are two values."""
     assert sum(step.loss for step in found.steps) == pytest.approx(found.loss, abs=1e-9)
     if not any(column.has_two_spellings for column in columns):
         names = [column.name for column in columns]
@@ -129,7 +129,7 @@ def records(tmp_path: Path) -> list[tuple[str, ...]]:
 
 
 def _problem(path: Path) -> Problem:
-    """What a search of the table is given."""
+    """The problem that a search of the table receives."""
     seen: list[Problem] = []
 
     def search(problem: Problem, *_: Any) -> Found:
@@ -159,7 +159,7 @@ def test_every_combination_is_counted_once(
         assert dict(zip(pairs, sensitive.counts.tolist(), strict=True)) == expected
 
 
-LONG = "a-very-long-folder-of-hierarchies-that-somebody-made/"
+LONG = "a-folder-of-hierarchies-with-a-very-very-long-name-xx/"
 
 
 def _level(column: str, file: str, where: tree.Condition | None = None) -> Line:
@@ -192,7 +192,7 @@ NAMES = [
 
 @pytest.mark.parametrize("columns", NAMES, ids=len)
 @pytest.mark.parametrize("cut", range(len(STEPS) + 1))
-def test_fmt_changes_nothing(columns: tuple[str, ...], cut: int) -> None:
+def test_a_suggested_policy_is_already_formatted(columns: tuple[str, ...], cut: int) -> None:
     goal = Goal(columns, ("AS", "n"), 5, 3, (*columns, "AS", "n", "d"))
     program = policy_tree(goal, STEPS[:cut], STEPS[cut:])
     remarks = [f"{n} records" for n in range(len(STEPS) + 1)]
@@ -203,7 +203,7 @@ def test_fmt_changes_nothing(columns: tuple[str, ...], cut: int) -> None:
     assert all(f"-- {remark}" in text for remark in remarks)
 
 
-def test_a_name_with_a_line_break_leaves_only_the_header() -> None:
+def test_if_a_name_has_a_line_break_only_the_header_is_commented() -> None:
     program = policy_tree(Goal(("a\nb",), (), 2, None, ("a\nb",)), (), [_star("a\nb")])
     text = format_with_comments(program, ["header"], ["loss"], ["one", "two"])
     assert text.startswith("-- header\nEACH PROCESS")
@@ -211,7 +211,7 @@ def test_a_name_with_a_line_break_leaves_only_the_header() -> None:
     assert format_program(text) == text
 
 
-def test_names_of_aggregates_are_no_column() -> None:
+def test_names_of_aggregates_differ_from_columns() -> None:
     taken = ("N", "D", "d2", "records", "age", "s")
     program = policy_tree(Goal(("age",), ("s", "D"), 2, 2, taken), (), ())
     text = format_with_comments(program, [], [], ["all"])
@@ -222,7 +222,7 @@ def test_names_of_aggregates_are_no_column() -> None:
 PAGES = [read_page(FOLDER / f"{code}.md") for code in sorted(CODES) if code.startswith("AC62") and code != "AC620"]
 
 
-def _ran(section: str) -> tuple[Ran, set[str]]:
+def _run_section(section: str) -> tuple[Ran, set[str]]:
     (ran,) = run_blocks(section)
     return ran, set(re.findall(r"\[(AC\d{3})\]", ran.errors))
 
@@ -232,9 +232,9 @@ def test_the_example_gives_the_error_and_the_fix_writes_a_policy(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ran, codes = _ran(page.sections["Example"])
+    ran, codes = _run_section(page.sections["Example"])
     assert (ran.exit_code, codes) == (1 if page.code == "AC624" else 2, {page.code})
     assert not Path("release.acp").exists()
-    ran, codes = _ran(page.sections["Fix"])
+    ran, codes = _run_section(page.sections["Fix"])
     assert (ran.exit_code, codes) == (0, set())
     assert Path("release.acp").exists()

@@ -1,4 +1,4 @@
-"""The columns of a query. SQL has other names for them, because DuckDB does not tell `Age` from `age`."""
+"""The columns of a query. SQL has other names for them, because DuckDB does not distinguish `Age` from `age`."""
 
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
@@ -9,10 +9,10 @@ from acompass.language.program.types import Names
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`is_own`: a column of the table, not a symbol of the algebra. `alias` is its side of a join."""
-
     name: str
+    #: whether it is a column of the table, not a symbol of the algebra
     is_own: bool = True
+    #: its side of a join
     alias: str | None = None
 
     @property
@@ -24,7 +24,7 @@ class Field:
 Fields: TypeAlias = tuple[Field, ...]
 
 
-def field_of(column: Column | Symbol) -> Field:
+def to_field(column: Column | Symbol) -> Field:
     match column:
         case Column(name):
             return Field(name)
@@ -35,19 +35,19 @@ def field_of(column: Column | Symbol) -> Field:
 
 
 def own(fields: Fields, alias: str | None = None) -> Fields:
-    """S: the columns of the table, of one side of a join."""
+    """S: the columns of the table, or of one side of a join."""
     return tuple(field for field in fields if field.is_own and field.alias == alias)
 
 
 def find(column: Column | Symbol, fields: Fields) -> Field:
-    """The policy may write a name in another case than the table (D3)."""
+    """Find a field; the policy may write a name in another case than the table (D3)."""
     match column:
         case Column(name):
             candidates = own(fields)
             (position,) = Names([field.name for field in candidates]).find(name)
             return candidates[position]
         case Symbol():
-            (found,) = [field for field in fields if field == field_of(column)]
+            (found,) = [field for field in fields if field == to_field(column)]
             return found
         case _:
             assert_never(column)

@@ -1,4 +1,4 @@
-"""The expressions of algebra as SQL, each operator a subquery: no window function and no ORDER BY."""
+"""Algebra expressions as SQL, with a subquery for each operator, and without window functions or ORDER BY."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -30,10 +30,10 @@ from acompass.explain.algebra import (
     Write,
 )
 from acompass.language.text.tree import Function
-from tests.explain.algebra_in_sql.fields import Field, Fields, field_of, find, find_all, own
+from tests.explain.algebra_in_sql.fields import Field, Fields, find, find_all, own, to_field
 from tests.explain.algebra_in_sql.scalars import GRAPH, condition_sql, scalar_sql, stored_sql
 
-#: every word that a query may have
+#: every keyword that a query may contain
 WORDS = {
     *(
         "SELECT",
@@ -55,8 +55,8 @@ WORDS = {
 }
 
 
-def words_of(text: str) -> set[str]:
-    """The words of a query, strings and the names of tables aside."""
+def keywords_in(text: str) -> set[str]:
+    """The keywords of a query, outside strings and table names."""
     bare = re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"", " ", text)
     return set(re.findall(r"\b[A-Z]+\b", bare))
 
@@ -66,12 +66,12 @@ class Query:
     text: str
     fields: Fields
 
-    def named(self, name: str) -> str:
+    def as_source(self, name: str) -> str:
         return f"({self.text}) AS {name}"
 
 
 class Queries:
-    """`tables` has the columns of the tables so far, `types` the types that R's columns are stored in."""
+    """`tables` maps each table so far to its columns, `types` each column of R to its type in SQL."""
 
     def __init__(self, tables: Mapping[str, Fields], types: Mapping[str, str]):
         self._tables = tables
@@ -84,61 +84,61 @@ class Queries:
             case Call(definition=definition):
                 return self.query(definition)
             case Single(value, column):
-                return Query(f"SELECT {scalar_sql(value, ())} AS {field_of(column).sql}", (field_of(column),))
+                return Query(f"SELECT {scalar_sql(value, ())} AS {to_field(column).sql}", (to_field(column),))
             case Select() | Project() | Write() | Without() | Group() | Rename():
-                return self._of_one(expression)
+                return self._unary(expression)
             case Join() | Semijoin() | Antijoin() | Union() | Difference():
-                return self._of_two(expression)
+                return self._binary(expression)
             case IfEmpty(table, tested):
                 kept, some = self.query(table), _distinct((), self.query(tested))
-                lost = _select(kept.fields, f"{kept.named('q')} CROSS JOIN {some}")
-                return _of_both(kept, "EXCEPT ALL", lost)
+                lost = _select(kept.fields, f"{kept.as_source('q')} CROSS JOIN {some}")
+                return _combine(kept, "EXCEPT ALL", lost)
             case _:
                 assert_never(expression)
 
-    def _of_one(self, expression: Select | Project | Write | Without | Group | Rename) -> Query:
+    def _unary(self, expression: Select | Project | Write | Without | Group | Rename) -> Query:
         of = self.query(expression.of)
         match expression:
             case Select(condition):
-                return _select(of.fields, f"{of.named('q')} WHERE {condition_sql(condition, of.fields)}")
+                return _select(of.fields, f"{of.as_source('q')} WHERE {condition_sql(condition, of.fields)}")
             case Project(columns):
                 return _project(columns, of)
             case Write(value, column):
                 return self._write(value, find(column, of.fields), of)
             case Without(columns):
                 dropped = {find(column, of.fields) for column in columns}
-                return _select(tuple(field for field in of.fields if field not in dropped), of.named("q"))
+                return _select(tuple(field for field in of.fields if field not in dropped), of.as_source("q"))
             case Group(keys, values):
                 return _group(keys, values, of)
             case Rename(alias):
                 renamed = [(field.sql, Field(field.name, field.is_own, alias)) for field in of.fields]
-                return _assign(renamed, of.named("q"))
+                return _assign(renamed, of.as_source("q"))
             case _:
                 assert_never(expression)
 
     def _write(self, value: Scalar, target: Field, of: Query) -> Query:
-        """The table's columns alone: the h of a draw is gone."""
+        """Only the table's columns: the h of a draw is not kept."""
         text = stored_sql(value, self._types[target.name], of.fields)
         written = [(text if field == target else field.sql, field) for field in own(of.fields)]
-        labelled = f" JOIN {GRAPH} ON {GRAPH}.value = {target.sql}" if isinstance(value, Label) else ""
-        return _assign(written, of.named("q") + labelled)
+        labels_join = f" JOIN {GRAPH} ON {GRAPH}.value = {target.sql}" if isinstance(value, Label) else ""
+        return _assign(written, of.as_source("q") + labels_join)
 
-    def _of_two(self, expression: Join | Semijoin | Antijoin | Union | Difference) -> Query:
+    def _binary(self, expression: Join | Semijoin | Antijoin | Union | Difference) -> Query:
         left, right = self.query(expression.left), self.query(expression.right)
         match expression:
             case Join(condition=condition):
                 fields = (*left.fields, *right.fields)
                 on = condition_sql(condition, fields)
-                return _select(fields, f"{left.named('x')} JOIN {right.named('y')} ON {on}")
+                return _select(fields, f"{left.as_source('x')} JOIN {right.as_source('y')} ON {on}")
             case Semijoin(keys=keys):
-                return _select(left.fields, f"{left.named('x')} JOIN {_on_keys(keys, left, right)}")
+                return _select(left.fields, f"{left.as_source('x')} JOIN {_on_keys(keys, left, right)}")
             case Antijoin(keys=keys):
                 unmatched = f"LEFT JOIN {_on_keys(keys, left, right)} WHERE one IS NULL"
-                return _select(left.fields, f"{left.named('x')} {unmatched}")
+                return _select(left.fields, f"{left.as_source('x')} {unmatched}")
             case Union():
-                return _of_both(left, "UNION ALL", right)
+                return _combine(left, "UNION ALL", right)
             case Difference():
-                return _of_both(left, "EXCEPT ALL", right)
+                return _combine(left, "EXCEPT ALL", right)
             case _:
                 assert_never(expression)
 
@@ -153,7 +153,7 @@ def _select(fields: Fields, source: str) -> Query:
     return _assign([(field.sql, field) for field in fields], source)
 
 
-def _of_both(left: Query, operator: str, right: Query) -> Query:
+def _combine(left: Query, operator: str, right: Query) -> Query:
     assert left.fields == right.fields
     return _select(left.fields, f"({left.text} {operator} {right.text}) AS q")
 
@@ -165,18 +165,18 @@ def _project(columns: Iterable[tuple[Scalar, Column | Symbol | Every]], of: Quer
             case Every():
                 written += [(field.sql, field) for field in find_all(column, of.fields)]
             case Column() | Symbol():
-                written.append((scalar_sql(value, of.fields), field_of(column)))
+                written.append((scalar_sql(value, of.fields), to_field(column)))
             case _:
                 assert_never(column)
-    return _assign(written, of.named("q"))
+    return _assign(written, of.as_source("q"))
 
 
 def _group(keys: Iterable[Column | Symbol | Every], values: Iterable[AggregateColumn], of: Query) -> Query:
-    """Without keys, SQL would have a group in an empty table (D16). A constant as key has none."""
+    """Without keys, SQL would return one group for an empty table (D16); with a constant as key, it returns none."""
     grouped = [field for key in keys for field in find_all(key, of.fields)]
     named = [(field.sql, Field(field.name, field.is_own)) for field in grouped]
-    aggregates = [(_aggregate(value, of.fields), field_of(value.result)) for value in values]
-    marked = f"(SELECT *, 1 AS one FROM {of.named('q')}) AS marked"
+    aggregates = [(_aggregate(value, of.fields), to_field(value.result)) for value in values]
+    marked = f"(SELECT *, 1 AS one FROM {of.as_source('q')}) AS marked"
     by = ", ".join(["one", *(field.sql for field in grouped)])
     return _assign([*named, *aggregates], f"{marked} GROUP BY {by}")
 
@@ -193,15 +193,15 @@ def _aggregate(value: AggregateColumn, fields: Fields) -> str:
 
 
 def _on_keys(keys: Iterable[Column], left: Query, right: Query) -> str:
-    """The distinct keys of the right side, and where they match the left."""
+    """The distinct keys of the right side, joined where they match the left."""
     pairs = [(find(key, left.fields).sql, find(key, right.fields).sql) for key in keys]
     matching = [f"x.{ours} = y.k{number}" for number, (ours, _) in enumerate(pairs)] or ["TRUE"]
     return f"{_distinct([theirs for _, theirs in pairs], right)} ON {' AND '.join(matching)}"
 
 
 def _distinct(columns: Iterable[str], of: Query) -> str:
-    """δ: each combination of values once, beside a constant."""
+    """δ: each combination of values once, with a constant."""
     named = [f"{column} AS k{number}" for number, column in enumerate(columns)]
     keys = ", ".join(["one", *(f"k{number}" for number in range(len(named)))])
-    marked = f"(SELECT {', '.join(['1 AS one', *named])} FROM {of.named('q')}) AS marked"
+    marked = f"(SELECT {', '.join(['1 AS one', *named])} FROM {of.as_source('q')}) AS marked"
     return f"(SELECT {keys} FROM {marked} GROUP BY {keys}) AS y"

@@ -1,4 +1,4 @@
-"""Runs a policy's algebra in DuckDB, one equation after the other."""
+"""Runs a policy's algebra in DuckDB, equation by equation."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,16 +15,16 @@ from acompass.language.program.types import Kind, Schema, remaining
 from acompass.language.text import tree
 from acompass.language.text.walk import steps
 from acompass.semantics.core import Record
-from tests.explain.algebra_in_sql.fields import Field, Fields, field_of
-from tests.explain.algebra_in_sql.queries import WORDS, Queries, words_of
+from tests.explain.algebra_in_sql.fields import Field, Fields, to_field
+from tests.explain.algebra_in_sql.queries import WORDS, Queries, keywords_in
 from tests.explain.algebra_in_sql.scalars import GRAPH
 
 TYPES = {Kind.INTEGER: "BIGINT", Kind.TEXT: "VARCHAR", Kind.BOOLEAN: "BOOLEAN", Kind.DATE: "DATE"}
-_TRACE = {field_of(Symbol("i")): "HUGEINT", field_of(Symbol("h")): "HUGEINT"}
+_TRACE = {to_field(Symbol("i")): "HUGEINT", to_field(Symbol("h")): "HUGEINT"}
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class FinalState:
     """The records without dropped columns, and the rest of the trace as (i, h)."""
 
     records: Counter[Record]
@@ -41,7 +41,7 @@ class AlgebraRun:
         self._upload("R₀", {Field(column.name): TYPES[column.type.kind] for column in schema}, records)
         self._upload("T₀", _TRACE, list(enumerate(trace, start=1)))
 
-    def run(self, policy: tree.Program, program: Program, params: Mapping[str, Any]) -> Left:
+    def run(self, policy: tree.Program, program: Program, params: Mapping[str, Any]) -> FinalState:
         arrow = FromSyntax(Parameters(params))
         pairs = zip(steps(policy), program.requirements, strict=True)
         for index, (written, requirement) in enumerate(pairs, start=1):
@@ -52,10 +52,10 @@ class AlgebraRun:
             for equation in others:
                 self._solve(equation, requirement.after)
         left = numbered_table("R", len(program.requirements)).name
-        return Left(Counter(self._fetch(left)), sorted(self._fetch(arrow.trace.name)))
+        return FinalState(Counter(self._fetch(left)), sorted(self._fetch(arrow.trace.name)))
 
     def _solve(self, equation: Equation, schema: Schema) -> None:
-        """Stores the table. Where there are two expressions for it, they have to agree."""
+        """Store the table. If it has two expressions, they must agree."""
         self._store(equation.table.name, equation.expression, schema)
         if equation.again is not None:
             self._store("again", equation.again, schema)
@@ -64,12 +64,12 @@ class AlgebraRun:
     def _store(self, name: str, expression: Expression, schema: Schema) -> None:
         types = {schema[p].name: TYPES[schema[p].type.kind] for p in remaining(schema)}
         query = Queries(self._tables, types).query(expression)
-        assert words_of(query.text) <= WORDS
+        assert keywords_in(query.text) <= WORDS
         self._connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {query.text}')
         self._tables[name] = query.fields
 
     def _convert(self, requirement: Requirement, tables: Sequence[str]) -> None:
-        """D12 stands between an assertion and its action as a step of its own, as it does in `semantics`."""
+        """Convert types between an assertion and its action, as `semantics` does (D12)."""
         for position, (_, after) in type_changes(requirement).items():
             if after.kind is not Kind.DROPPED:
                 column = Field(requirement.after[position].name).sql
@@ -78,7 +78,7 @@ class AlgebraRun:
                     self._connection.execute(f'ALTER TABLE "{name}" {changed}')
 
     def _store_labels(self, requirement: Requirement, affected: str) -> None:
-        """A map is a table: its values that occur, each with its label."""
+        """Store a map as a table of the values that occur, with their labels."""
         action = as_generalize(requirement.action)
         if action is None:
             return

@@ -1,4 +1,4 @@
-"""The values and conditions of algebra as SQL."""
+"""The values and conditions of the algebra as SQL."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -28,7 +28,7 @@ from acompass.language.text.tokens import spell_number, spell_string
 from acompass.language.text.tree import Operator
 from tests.explain.algebra_in_sql.fields import Field, Fields, find, own
 
-#: the table of values and labels that stands for a map
+#: the table of values and labels that represents a map
 GRAPH = "graph"
 
 _SIGNS = {Sign.PLUS: "+", Sign.MINUS: "-", Sign.TIMES: "*"}
@@ -52,7 +52,7 @@ def condition_sql(condition: Condition, fields: Fields) -> str:
 
 
 def _is_not_after(left: Sequence[Field], right: Sequence[Field]) -> str:
-    """Column by column, in schema order; missing values are equal and come first (D18, D11)."""
+    """Compare column by column, in schema order; missing values are equal and come first (D18, D11)."""
     if not left:
         return "TRUE"
     x, y = left[0].sql, right[0].sql
@@ -83,8 +83,8 @@ def scalar_sql(scalar: Scalar, fields: Fields) -> str:
 
 
 def stored_sql(value: Scalar, type_: str, fields: Fields) -> str:
-    """The value as a column of the type has it. The values of an urn are stored one by one: beside 0.50, the
-    text of 1 is `1`."""
+    """The value as stored in a column of this type. Drawn values are converted one by one: even if 0.50 is another
+    option, the text of 1 is `1`."""
     match value:
         case Choice(options, otherwise):
             last = stored_sql(otherwise, type_, fields)

@@ -1,4 +1,4 @@
-"""Bands by enumeration: a second definition, which lists all bands of a small range and tries each."""
+"""Bands by enumeration: a second definition, which tries all bands of a small range."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -8,7 +8,7 @@ from itertools import pairwise
 from acompass.language.program.bands import Bands
 
 INFINITY = Decimal("Infinity")
-#: numbers of the tests are smaller
+#: more than any number of the tests
 REACH = 1_000
 
 
@@ -36,7 +36,7 @@ class Spec:
         return (True, True) if self.at else (self.start is not None, self.end is not None)
 
     def bands(self) -> list[tuple[Decimal, Decimal]]:
-        """Every band that a number of the tests can be in, from the first on."""
+        """Every band that can contain a number of the tests, in order."""
         steps = range(-int(REACH / self.width), int(REACH / self.width))
         cuts = self.at or [(self.start or Decimal(0)) + step * self.width for step in steps]
         low, high = self.start, self.end
@@ -46,25 +46,25 @@ class Spec:
         return list(pairwise(ends))
 
 
-def label_of(spec: Spec, number: Decimal) -> str | None:
+def find_label(spec: Spec, number: Decimal) -> str | None:
     if spec.integer and Fraction(number).denominator != 1:
         return None
     (band,) = [(low, high) for low, high in spec.bands() if low <= number < high]
-    return name_of(spec, *band)
+    return band_name(spec, *band)
 
 
 def relabel(spec: Spec, text: str, low: Decimal, high: Decimal) -> str | None:
-    """The label of a label of the numbers from `low` on and below `high`."""
+    """The label that `text` gets, itself a label of the numbers from `low` to below `high`."""
     below, above = spec.is_open()
     if (low == -INFINITY and not below) or (high == INFINITY and not above):
         return text
     met = [(first, end) for first, end in spec.bands() if first < high and low < end]
     if len(met) == 1:
-        return name_of(spec, *met[0])
+        return band_name(spec, *met[0])
     return text if all(low <= first and end <= high for first, end in met) else None
 
 
-def name_of(spec: Spec, low: Decimal, high: Decimal) -> str:
+def band_name(spec: Spec, low: Decimal, high: Decimal) -> str:
     digits = f".{spec.scale()}f"
     if low == -INFINITY:
         return "<" + format(high, digits)

@@ -1,4 +1,4 @@
-"""BANDS (X2): labels by example, and the same as by enumeration."""
+"""BANDS (X2): labels by example, and compared with enumeration."""
 
 from decimal import Decimal
 from itertools import islice
@@ -10,23 +10,23 @@ from hypothesis import strategies as st
 from acompass.language.program.bands import Bands, bands_problem, cuts_problem
 from acompass.language.program.label_maps import Dates
 from acompass.language.text.tree import DateUnit
-from tests.program.maps.brute_bands import INFINITY, Spec, label_of, name_of, relabel
+from tests.program.maps.brute_bands import INFINITY, Spec, band_name, find_label, relabel
 
 
-def of(width: str, start: str | None = None, end: str | None = None, integer: bool = True) -> Bands:
+def bands_of(width: str, start: str | None = None, end: str | None = None, integer: bool = True) -> Bands:
     ends = [None if text is None else Decimal(text) for text in (start, end)]
     return Bands.of(Decimal(width), *ends, integer)
 
 
-def at(*cuts: str, integer: bool = True) -> Bands:
+def bands_at(*cuts: str, integer: bool = True) -> Bands:
     return Bands.at([Decimal(cut) for cut in cuts], integer)
 
 
-AGES = of("5", end="90")
-WHOLE = of("5", start="0", end="90")
-CUTS = at("18", "25", "26", "65")
-RATES = of("0.5", integer=False)
-PRICES = at("0.5", "1", "2.25", integer=False)
+AGES = bands_of("5", end="90")
+WHOLE = bands_of("5", start="0", end="90")
+CUTS = bands_at("18", "25", "26", "65")
+RATES = bands_of("0.5", integer=False)
+PRICES = bands_at("0.5", "1", "2.25", integer=False)
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,11 @@ PRICES = at("0.5", "1", "2.25", integer=False)
         (WHOLE, "<-3", "<0"),
         (WHOLE, "<10", "<10"),
         (WHOLE, "<3", None),
-        (of("1"), "7", "7"),
-        (of("1"), "-7", "-7"),
-        (of("10", start="3"), "2", "<3"),
-        (of("10", start="3"), "12", "3-12"),
-        (of("10", start="-3"), "6", "-3 to 6"),
+        (bands_of("1"), "7", "7"),
+        (bands_of("1"), "-7", "-7"),
+        (bands_of("10", start="3"), "2", "<3"),
+        (bands_of("10", start="3"), "12", "3-12"),
+        (bands_of("10", start="-3"), "6", "-3 to 6"),
         (CUTS, "17", "<18"),
         (CUTS, "18", "18-24"),
         (CUTS, "25", "25"),
@@ -100,7 +100,7 @@ PRICES = at("0.5", "1", "2.25", integer=False)
         (PRICES, "1", "[1.00,2.25)"),
         (PRICES, "inf", "2.25+"),
         (PRICES, "-inf", "<0.50"),
-        (at("18", "25", integer=False), "18.5", "[18,25)"),
+        (bands_at("18", "25", integer=False), "18.5", "[18,25)"),
     ],
 )
 def test_a_text_has_this_label(bands: Bands, text: str, label: str | None) -> None:
@@ -110,38 +110,38 @@ def test_a_text_has_this_label(bands: Bands, text: str, label: str | None) -> No
 @pytest.mark.parametrize(
     ("later", "earlier", "follows"),
     [
-        (of("10"), of("5"), True),
-        (of("5"), of("5"), True),
-        (of("5"), of("10"), False),
-        (of("7"), of("5"), False),
-        (of("10", start="5"), of("5"), True),
-        (of("10", start="3"), of("5"), False),
-        (of("10"), AGES, True),
-        (of("20"), AGES, True),
-        (of("10", end="100"), AGES, False),
-        (of("10", end="90"), of("5"), True),
-        (of("10", start="0"), WHOLE, True),
-        (of("10", start="-10"), WHOLE, False),
-        (of("10", start="-10"), AGES, True),
-        (CUTS, of("5"), False),
-        (CUTS, of("1"), True),
-        (at("20", "65"), of("5"), True),
-        (at("20", "65"), of("5", start="20", end="65"), True),
-        (at("20", "65"), of("5", start="25", end="65"), False),
-        (at("25", "65"), CUTS, True),
-        (at("25", "66"), CUTS, False),
-        (of("100"), CUTS, True),
-        (of("20"), CUTS, False),
-        (of("5", start="25", end="30"), at("20", "25", "30"), True),
-        (of("1", start="18", end="65"), CUTS, False),
-        (of("1000000", start="0", end="1000000"), of("1"), True),
-        (of("1", integer=False), of("0.5", integer=False), True),
-        (of("1", integer=False), of("0.3", integer=False), False),
-        (of("1", integer=False), of("0.3", start="0", end="0.9", integer=False), True),
-        (of("10", integer=False), of("5"), False),
+        (bands_of("10"), bands_of("5"), True),
+        (bands_of("5"), bands_of("5"), True),
+        (bands_of("5"), bands_of("10"), False),
+        (bands_of("7"), bands_of("5"), False),
+        (bands_of("10", start="5"), bands_of("5"), True),
+        (bands_of("10", start="3"), bands_of("5"), False),
+        (bands_of("10"), AGES, True),
+        (bands_of("20"), AGES, True),
+        (bands_of("10", end="100"), AGES, False),
+        (bands_of("10", end="90"), bands_of("5"), True),
+        (bands_of("10", start="0"), WHOLE, True),
+        (bands_of("10", start="-10"), WHOLE, False),
+        (bands_of("10", start="-10"), AGES, True),
+        (CUTS, bands_of("5"), False),
+        (CUTS, bands_of("1"), True),
+        (bands_at("20", "65"), bands_of("5"), True),
+        (bands_at("20", "65"), bands_of("5", start="20", end="65"), True),
+        (bands_at("20", "65"), bands_of("5", start="25", end="65"), False),
+        (bands_at("25", "65"), CUTS, True),
+        (bands_at("25", "66"), CUTS, False),
+        (bands_of("100"), CUTS, True),
+        (bands_of("20"), CUTS, False),
+        (bands_of("5", start="25", end="30"), bands_at("20", "25", "30"), True),
+        (bands_of("1", start="18", end="65"), CUTS, False),
+        (bands_of("1000000", start="0", end="1000000"), bands_of("1"), True),
+        (bands_of("1", integer=False), bands_of("0.5", integer=False), True),
+        (bands_of("1", integer=False), bands_of("0.3", integer=False), False),
+        (bands_of("1", integer=False), bands_of("0.3", start="0", end="0.9", integer=False), True),
+        (bands_of("10", integer=False), bands_of("5"), False),
     ],
 )
-def test_bands_follow_bands_with_their_bounds(later: Bands, earlier: Bands, follows: bool) -> None:
+def test_bands_follow_bands_that_have_their_bounds(later: Bands, earlier: Bands, follows: bool) -> None:
     assert later.follows(earlier) is follows
 
 
@@ -165,14 +165,14 @@ def test_bands_follow_no_other_kind() -> None:
         ("5", "90", "0", True, "UP TO 0 must be above FROM 90"),
     ],
 )
-def test_constants_of_bands_of(
+def test_the_constants_of_bands_of_are_checked(
     width: str, start: str | None, end: str | None, integer: bool, words: str | None
 ) -> None:
     ends = [None if text is None else Decimal(text) for text in (start, end)]
     assert bands_problem(Decimal(width), *ends, integer) == words
 
 
-def test_constants_of_bands_at() -> None:
+def test_the_constants_of_bands_at_are_checked() -> None:
     assert cuts_problem([Decimal(18), Decimal(25)], True) is None
     falling = cuts_problem([Decimal(18), Decimal(18)], True)
     assert falling == "the numbers after AT must increase, but 18 follows 18"
@@ -181,18 +181,18 @@ def test_constants_of_bands_at() -> None:
 
 def test_labels_are_listed_if_they_are_finitely_many() -> None:
     assert CUTS.labels() == ("<18", "18-24", "25", "26-64", "65+")
-    assert of("10", start="0", end="20").labels() == ("<0", "0-9", "10-19", "20+")
+    assert bands_of("10", start="0", end="20").labels() == ("<0", "0-9", "10-19", "20+")
     assert AGES.labels() is None
-    assert of("1", start="0", end="1000000000").labels() is None
+    assert bands_of("1", start="0", end="1000000000").labels() is None
 
 
-def test_bands_between_two_numbers() -> None:
+def test_bands_between_two_numbers_are_listed() -> None:
     assert list(AGES.bands_between(-3, 7)) == [("-5 to -1", -5, 0), ("0-4", 0, 5), ("5-9", 5, 10)]
     assert list(AGES.bands_between(86, None)) == [("85-89", 85, 90), ("90+", 90, None)]
     assert list(CUTS.bands_between(None, Decimal("17.5"))) == [("<18", None, 18)]
     first = next(RATES.bands_between(Decimal("0.7"), None))
     assert first == ("[0.5,1.0)", Decimal("0.5"), Decimal("1.0"))
-    assert [band.label for band in islice(of("1").bands_between(5, None), 3)] == ["5", "6", "7"]
+    assert [band.label for band in islice(bands_of("1").bands_between(5, None), 3)] == ["5", "6", "7"]
 
 
 integers = st.integers(-60, 60).map(Decimal)
@@ -214,7 +214,7 @@ def specs(draw: st.DrawFn, integer: bool) -> Spec:
 @given(st.data(), st.booleans())
 def test_a_number_is_in_the_band_that_enumeration_finds(data: st.DataObject, integer: bool) -> None:
     spec, number = data.draw(specs(integer)), data.draw(integers | decimals)
-    assert spec.map().label(f"{number:f}") == label_of(spec, number)
+    assert spec.map().label(f"{number:f}") == find_label(spec, number)
 
 
 @given(st.data(), st.booleans())
@@ -222,7 +222,7 @@ def test_a_label_becomes_what_enumeration_finds(data: st.DataObject, integer: bo
     spec = data.draw(specs(integer))
     bounds = sorted(data.draw(st.sets(integers if integer else decimals, min_size=2, max_size=2)))
     low, high = data.draw(st.sampled_from([bounds, [-INFINITY, bounds[0]], [bounds[0], INFINITY]]))
-    text = name_of(Spec(integer, Decimal(1 if integer else "0.01")), low, high)
+    text = band_name(Spec(integer, Decimal(1 if integer else "0.01")), low, high)
     assert spec.map().label(text) == relabel(spec, text, low, high)
 
 
@@ -238,7 +238,7 @@ def test_a_greater_number_is_never_in_a_lower_band(data: st.DataObject, integer:
 
 @given(st.data(), st.booleans())
 def test_bands_follow_exactly_if_nothing_changes_on_the_way(data: st.DataObject, integer: bool) -> None:
-    """Open labels of the earlier map stay where the later one has no bound, and say less about a number."""
+    """Open labels of the earlier map stay where the later map has no bound; they then say less about a number."""
     earlier_spec, later_spec = data.draw(specs(integer)), data.draw(specs(integer))
     earlier, later = earlier_spec.map(), later_spec.map()
     below, above = later_spec.is_open()
@@ -253,7 +253,7 @@ def test_bands_follow_exactly_if_nothing_changes_on_the_way(data: st.DataObject,
 
 
 @given(st.data(), st.booleans())
-def test_labels_stay(data: st.DataObject, integer: bool) -> None:
+def test_generalizing_a_label_again_changes_nothing(data: st.DataObject, integer: bool) -> None:
     bands = data.draw(specs(integer)).map()
     other = data.draw(specs(integer)).map()
     text = f"{data.draw(integers):f}"

@@ -72,7 +72,7 @@ def test_a_level_follows_everything_else() -> None:
     assert Level(EDUCATION, 1).follows(Prefix(2))
 
 
-def test_levels_and_else() -> None:
+def test_the_level_and_the_label_after_else_are_checked() -> None:
     assert level_problem(EDUCATION, 3, None) is None
     assert level_problem(EDUCATION, 2, "School") is None
     assert level_problem(EDUCATION, 2, "*") is None
@@ -85,7 +85,7 @@ def test_levels_and_else() -> None:
 
 @st.composite
 def hierarchies(draw: st.DrawFn) -> Hierarchy:
-    """Rows of few labels, so that labels meet at several levels; those without a problem."""
+    """Hierarchies without problems whose rows have few labels, so that labels occur at several levels."""
     width = draw(st.integers(2, 4))
     row = st.tuples(*[st.sampled_from("abcde*")] * width)
     rows = tuple(draw(st.lists(row, min_size=1, max_size=5)))

@@ -34,7 +34,7 @@ def test_shorter_prefixes_follow_longer_ones(text: str, one: int, other: int) ->
 
 
 @given(st.text(), st.integers(1, 9))
-def test_labels_stay(text: str, length: int) -> None:
+def test_generalizing_a_label_again_changes_nothing(text: str, length: int) -> None:
     label = Prefix(length).label(text)
     assert Prefix(length).label(label) == label
     assert len(label) == len(text)
@@ -45,6 +45,6 @@ def test_a_prefix_follows_no_other_kind() -> None:
     assert Prefix(4).labels() is None
 
 
-def test_lengths() -> None:
+def test_the_length_of_a_prefix_is_checked() -> None:
     assert prefix_problem(1) is None
     assert prefix_problem(0) == "the length of a prefix must be at least 1, found 0"

@@ -1,4 +1,4 @@
-"""Certificates of random proofs, all of which the extracted checker must accept, and tampered ones to refuse.
+"""The extracted checker must accept the certificates of random proofs, and refuse tampered ones.
 
 `python -m tests.prove.certify.campaign --proofs 20000`"""
 
@@ -26,19 +26,20 @@ from acompass.prove.search.claims import check_claims, own_claims, parse_claims
 from acompass.prove.search.prover import Prover
 from acompass.prove.search.verdicts import ProvedClaim
 from acompass.semantics.core import Record
+from tests.generators.strategies import parse_and_check
 from tests.prove.everyday_policies import EverydayCurator, everyday_records
 from tests.prove.policies import Claimed, Writer, random_records, random_trace
-from tests.prove.replaying import checked, is_written, run_or_none
+from tests.prove.replaying import is_written, run_or_none
 from tests.prove.soundness import Tables
-from tests.theory.building import BUILD, made
+from tests.theory.building import BUILD, make
 
-#: policies whose certificates one process of the checker answers
+#: number of policies per process of the checker
 _SHARE = 100
 
 
 @dataclass
 class Figures:
-    """`meant` are the proved claims of the kinds that certificates are for."""
+    """`meant` counts the proved claims of the kinds that certificates cover."""
 
     meant: int = 0
     certified: int = 0
@@ -74,7 +75,7 @@ def run_share(seeds: range, outcome: Outcome) -> None:
 
 @dataclass(frozen=True)
 class Proven:
-    """A policy, the certificate of its claims, and whether it leaves some table with a record."""
+    """A policy, the certificate of its claims, and whether it keeps a record of some table."""
 
     text: str
     certificate: Any
@@ -92,7 +93,7 @@ def _count_tampered(found: list[Proven], outcome: Outcome) -> None:
         (proven.text, name, certificate)
         for proven in found
         if proven.leaves_records
-        for name, certificate in tampered(proven.certificate)
+        for name, certificate in tamper(proven.certificate)
     ]
     for (text, name, _), answer in zip(changed, answers([each for _, _, each in changed]), strict=True):
         outcome.tampered += 1
@@ -103,7 +104,7 @@ def _count_tampered(found: list[Proven], outcome: Outcome) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--proofs", type=int, default=1_000)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first policy")
+    parser.add_argument("--first", type=int, default=0, help="number of the first policy")
     options = parser.parse_args()
     outcome, started = Outcome(), time.monotonic()
     for start in count(options.first, _SHARE):
@@ -124,25 +125,25 @@ def _report(outcome: Outcome) -> None:
 
 
 _COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
-#: tables tried to find one of which a policy leaves a record
+#: the most tables that are tried to find one with a record that a policy keeps
 _TABLES = 12
 
 
 def is_meant(assertion: Assertion) -> bool:
-    """An EACH about records, COUNT or COUNT DISTINCT."""
+    """Whether the assertion is an EACH about records, COUNT or COUNT DISTINCT."""
     process = process_in(assertion)
     is_each = assertion.quantifier.value == "EACH"
     return is_each and (process is None or all(each.function in _COUNTS for each in process.aggregates))
 
 
 def certificates(seeds: range, figures: Figures) -> Iterator[Proven]:
-    """The certificates of random policies, for those with a certified claim."""
+    """The certificates of those random policies that have a certified claim."""
     for seed in seeds:
         rng = random.Random(f"certify {seed}")
         is_everyday = seed % 2 == 0
         case = EverydayCurator(rng).policy() if is_everyday else Writer(rng).policy()
         has_any_scale = seed % 4 == 1
-        case = replace(case, schema=_widened(case.schema)) if has_any_scale else case
+        case = replace(case, schema=_widen(case.schema)) if has_any_scale else case
         outcomes = _outcomes(case, figures, has_any_scale)
         certified = [each for each in outcomes if isinstance(each, Certified)]
         if certified:
@@ -151,14 +152,14 @@ def certificates(seeds: range, figures: Figures) -> Iterator[Proven]:
             yield Proven(case.text, content, _leaves_records(rng, case, tables_of))
 
 
-def _widened(schema: Schema) -> Schema:
-    """Numbers of any scale, like those of columns whose types are inferred from a policy."""
+def _widen(schema: Schema) -> Schema:
+    """Make numbers decimals, as in columns whose types are inferred from a policy."""
     numbers = (Kind.INTEGER, Kind.DECIMAL)
     return tuple(replace(column, type=decimal(2)) if column.type.kind in numbers else column for column in schema)
 
 
 def _leaves_records(rng: random.Random, case: Claimed, tables_of: Tables) -> bool:
-    program = checked(case.text, case.schema)
+    program = parse_and_check(case.text, case.schema)
     return any(_is_left(rng, program, tables_of(rng, case.schema)) for _ in range(_TABLES))
 
 
@@ -168,15 +169,15 @@ def _is_left(rng: random.Random, program: Program, records: list[Record]) -> boo
 
 
 def _outcomes(case: Claimed, figures: Figures, has_any_scale: bool) -> list[Certified | Uncertified]:
-    outcomes = [certify(claim) for claim in _proved(case, has_any_scale)]
+    outcomes = [certify(claim) for claim in _prove_claims(case, has_any_scale)]
     for each in outcomes:
         _count(each, figures)
     return outcomes
 
 
-def _proved(case: Claimed, has_any_scale: bool) -> Iterator[ProvedClaim]:
-    """The claims that `prove` proves. Its search for counterexamples to the others takes most of its time."""
-    program = checked(case.text, case.schema)
+def _prove_claims(case: Claimed, has_any_scale: bool) -> Iterator[ProvedClaim]:
+    """The claims that `prove` proves, without its search for counterexamples, which takes most of its time."""
+    program = parse_and_check(case.text, case.schema)
     decimals = (at for at, column in enumerate(program.schema) if column.type.kind is Kind.DECIMAL)
     any_scale = frozenset(decimals) if has_any_scale else frozenset()
     policy = parse_text(case.text)[0]
@@ -209,7 +210,7 @@ NOTHING = ["or"]
 
 
 def _false_claim(certificate: Any) -> None:
-    """It claims that no table has a record."""
+    """Claim that no table has a record."""
     for claim in certificate["claims"]:
         claim["assertion"] = ["each", "result", NOTHING]
 
@@ -225,7 +226,7 @@ def _nothing_at_the_end(certificate: Any) -> None:
 
 
 def _line_removed(certificate: Any) -> None:
-    """The policy loses its last line."""
+    """Remove the last line of the policy."""
     del certificate["program"][-1]
 
 
@@ -235,13 +236,13 @@ def _step_removed(certificate: Any) -> None:
 
 
 def _contradiction(certificate: Any) -> None:
-    """A fact that no class satisfies is known at the end."""
+    """Add a last fact that no class satisfies."""
     for claim in certificate["claims"]:
         fact = {"function": "count", "where": ["and"], "group by": [], "allowed": NOTHING}
         claim["steps"][-1]["facts"].append({"fact": fact, "because": ["here", ["values", []]]})
 
 
-#: what is changed, and how; each leaves no proof where a policy leaves some table with a record
+#: changes that invalidate the proof of any policy that keeps a record of some table
 TAMPERINGS: dict[str, Callable[[Any], None]] = {
     "false claim": _false_claim,
     "nothing at the start": _nothing_at_the_start,
@@ -252,7 +253,7 @@ TAMPERINGS: dict[str, Callable[[Any], None]] = {
 }
 
 
-def tampered(certificate: Any) -> Iterator[tuple[str, Any]]:
+def tamper(certificate: Any) -> Iterator[tuple[str, Any]]:
     for name, change in TAMPERINGS.items():
         changed = copy.deepcopy(certificate)
         change(changed)
@@ -260,8 +261,8 @@ def tampered(certificate: Any) -> Iterator[tuple[str, Any]]:
 
 
 def answers(certificates: Sequence[Any]) -> list[str]:
-    """For each certificate a letter for each claim: `a` for accepted, `r` for refused."""
-    made("verify")
+    """For each certificate, one letter per claim: `a` for accepted, `r` for refused."""
+    make("verify")
     lines = "".join(f"{json.dumps(each)}\n" for each in certificates)
     finished = subprocess.run([BUILD / "verify"], input=lines, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr

@@ -1,4 +1,4 @@
-"""Certificates of small policies, one for each rule, and what becomes of them when a field is changed."""
+"""Certificates of small policies, one for each rule; a changed field must invalidate them."""
 
 import copy
 import json
@@ -14,7 +14,7 @@ from acompass.prove.certify.certificate import MOST_STEPS, Certified, Uncertifie
 from acompass.prove.search.verdicts import ProvedClaim, prove_policy
 from tests.length import at_length
 from tests.prove.certify.campaign import Outcome, answers, run_share
-from tests.theory.building import BUILD, made, needs
+from tests.theory.building import BUILD, make, needs
 
 TYPES = {"Age": "integer", "Zip": "text", "Disease": "text", "Weight": "float"}
 
@@ -68,7 +68,7 @@ RULES = {
 }
 
 D = "EACH PROCESS COUNT DISTINCT(Age) AS d GROUP BY Zip : d >= 2"
-#: a policy and a claim that `prove` proves by what the checker does not know, and why it is not certified
+#: a policy and a claim that `prove` proves with a rule that the checker lacks, and the reason that it reports
 UNCERTIFIED = {
     "counted column of another type": (
         f"{D} : REJECT; EACH FILTER Age > 5 : Age > 5 : REPLACE Age WITH 'x';",
@@ -99,7 +99,7 @@ UNCERTIFIED = {
 }
 
 
-def outcome_of(policy: str, claim: str, types: dict[str, str] = TYPES) -> Certified | Uncertified:
+def certify_claim(policy: str, claim: str, types: dict[str, str] = TYPES) -> Certified | Uncertified:
     proved: list[ProvedClaim] = []
     prove_policy(parse_text(policy)[0], policy, [claim], types, on_proof=proved.append)
     assert proved, "the claim is not proved"
@@ -107,12 +107,12 @@ def outcome_of(policy: str, claim: str, types: dict[str, str] = TYPES) -> Certif
 
 
 def certificate(policy: str, claim: str) -> Any:
-    outcome = outcome_of(policy, claim)
+    outcome = certify_claim(policy, claim)
     assert isinstance(outcome, Certified), outcome
     return build_certificate(policy, [outcome.claim], [outcome])
 
 
-def changed(path: list[str | int], value: Any) -> Callable[[Any], None]:
+def set_field(path: list[str | int], value: Any) -> Callable[[Any], None]:
     def change(content: Any) -> None:
         for step in path[:-1]:
             content = content[step]
@@ -126,37 +126,35 @@ STEPS = ["claims", 0, "steps"]
 FACT = [*STEPS, 1, "facts", 0]
 DRAW = ["from", 1, [[1, {"text": "a"}], [1, {"text": "b"}]]]
 OTHER_COLUMN = ["not", ["=", 2, {"text": "21201"}]]
-#: a field of the certificate of POLICY and K, and a value that makes it no proof
+#: changes of a field in the certificate of POLICY and K that invalidate the proof
 FIELDS: dict[str, Callable[[Any], None]] = {
-    "a larger k in the claim": changed(["claims", 0, "assertion", 2], [">=", 2, {"integer": "4"}]),
-    "more columns in the claim": changed(["claims", 0, "assertion", 1, 3], [0, 1, 2]),
-    "a claim about some": changed(["claims", 0, "assertion", 0], "some"),
-    "a smaller k in the policy": changed(["program", 0, "assertion", 2], [">=", 2, {"integer": "2"}]),
-    "other columns in the policy": changed(["program", 0, "assertion", 1, 3], [0]),
-    "only a check in the policy": changed(["program", 0, "action"], None),
-    "a probability in the policy": changed(["program", 0, "action"], ["probably", [1, 2], "reject"]),
-    "another column is rewritten": changed(["program", 1, "action", 1], 0),
-    "a draw instead of a value": changed(
-        ["program", 1, "action"], ["from", 1, [[1, {"text": "a"}], [1, {"text": "b"}]]]
-    ),
-    "a condition on another column": changed(["program", 1, "assertion", 2], ["not", ["=", 2, {"text": "21201"}]]),
-    "other types": changed(["types", 0], "text"),
-    "other types at a step": changed([*STEPS, 1, "types", 1], "integer"),
-    "no facts": changed([*STEPS, 2, "facts"], []),
-    "no fact before": changed([*STEPS, 1, "facts"], []),
-    "a fact for no reason": changed([*FACT, "because"], ["here", ["values", []]]),
-    "a fact about a void": changed([*FACT, "because"], ["back", "void", "void"]),
-    "a line that is not there": changed(["claims", 0, "parts", 0, 2], ["line", 7, []]),
-    "an unknown rule": changed([*FACT, "because", 0], "because"),
-    "a stronger fact": changed([*FACT, "fact", "allowed"], [">=", "count", {"integer": "4"}]),
-    "a weaker part": changed(["claims", 0, "parts", 0, 1], [">=", "count", {"integer": "2"}]),
-    "another aggregate": changed([*FACT, "fact", "function"], ["distinct", 2]),
-    "nothing may be affected": changed([*STEPS, 0, "may"], ["or"]),
-    "everything must be affected": changed([*STEPS, 0, "must"], ["and"]),
-    "an invariant at the start": changed([*STEPS, 0, "invariant"], ["=", 1, {"text": "a"}]),
-    "an invariant at the end": changed([*STEPS, 2, "invariant"], ["=", 1, {"text": "a"}]),
-    "no steps": changed(STEPS, []),
-    "no parts": changed(["claims", 0, "parts"], []),
+    "a larger k in the claim": set_field(["claims", 0, "assertion", 2], [">=", 2, {"integer": "4"}]),
+    "more columns in the claim": set_field(["claims", 0, "assertion", 1, 3], [0, 1, 2]),
+    "a claim about some": set_field(["claims", 0, "assertion", 0], "some"),
+    "a smaller k in the policy": set_field(["program", 0, "assertion", 2], [">=", 2, {"integer": "2"}]),
+    "other columns in the policy": set_field(["program", 0, "assertion", 1, 3], [0]),
+    "only a check in the policy": set_field(["program", 0, "action"], None),
+    "a probability in the policy": set_field(["program", 0, "action"], ["probably", [1, 2], "reject"]),
+    "another column is rewritten": set_field(["program", 1, "action", 1], 0),
+    "a draw instead of a value": set_field(["program", 1, "action"], DRAW),
+    "a condition on another column": set_field(["program", 1, "assertion", 2], OTHER_COLUMN),
+    "other types": set_field(["types", 0], "text"),
+    "other types at a step": set_field([*STEPS, 1, "types", 1], "integer"),
+    "no facts": set_field([*STEPS, 2, "facts"], []),
+    "no fact before": set_field([*STEPS, 1, "facts"], []),
+    "a fact for no reason": set_field([*FACT, "because"], ["here", ["values", []]]),
+    "a fact about a void": set_field([*FACT, "because"], ["back", "void", "void"]),
+    "a line that is not there": set_field(["claims", 0, "parts", 0, 2], ["line", 7, []]),
+    "an unknown rule": set_field([*FACT, "because", 0], "because"),
+    "a stronger fact": set_field([*FACT, "fact", "allowed"], [">=", "count", {"integer": "4"}]),
+    "a weaker part": set_field(["claims", 0, "parts", 0, 1], [">=", "count", {"integer": "2"}]),
+    "another aggregate": set_field([*FACT, "fact", "function"], ["distinct", 2]),
+    "nothing may be affected": set_field([*STEPS, 0, "may"], ["or"]),
+    "everything must be affected": set_field([*STEPS, 0, "must"], ["and"]),
+    "an invariant at the start": set_field([*STEPS, 0, "invariant"], ["=", 1, {"text": "a"}]),
+    "an invariant at the end": set_field([*STEPS, 2, "invariant"], ["=", 1, {"text": "a"}]),
+    "no steps": set_field(STEPS, []),
+    "no parts": set_field(["claims", 0, "parts"], []),
 }
 
 pytestmark = [pytest.mark.slow, needs("make", "coqc", "ocamlfind")]
@@ -168,16 +166,16 @@ def test_every_rule_has_a_certificate_that_is_accepted() -> None:
 
 
 @pytest.mark.parametrize("name", UNCERTIFIED)
-def test_what_the_checker_does_not_know_is_not_certified(name: str) -> None:
+def test_proofs_beyond_the_checker_are_not_certified(name: str) -> None:
     policy, claim, reason = UNCERTIFIED[name]
-    outcome = outcome_of(policy, claim)
+    outcome = certify_claim(policy, claim)
     assert isinstance(outcome, Uncertified)
     assert outcome.reason == reason
 
 
 def test_numbers_of_any_scale_have_many_texts() -> None:
     policy = f"{K} : REJECT; EACH RESULT : Age <> 1 : REPLACE Age WITH 'x';"
-    outcome = outcome_of(policy, K, {**TYPES, "Age": "decimal"})
+    outcome = certify_claim(policy, K, {**TYPES, "Age": "decimal"})
     assert isinstance(outcome, Uncertified)
     assert outcome.reason == "the change of type can merge or split the values of the column"
 
@@ -195,17 +193,17 @@ def test_every_field_matters() -> None:
 def test_a_long_policy_has_a_certificate() -> None:
     lines = ["ALWAYS : RANDOM Disease FROM ('a', 'b');"] * (MOST_STEPS - 1)
     assert answers([certificate("\n".join([f"{K} : REJECT;", *lines]), K)]) == ["a"]
-    outcome = outcome_of("\n".join([f"{K} : REJECT;", *lines, "ALWAYS : DROP Disease;"]), K)
+    outcome = certify_claim("\n".join([f"{K} : REJECT;", *lines, "ALWAYS : DROP Disease;"]), K)
     assert isinstance(outcome, Uncertified)
     assert outcome.reason == f"the policy has more than {MOST_STEPS} requirements"
 
 
-def test_what_is_no_certificate_is_said() -> None:
+def test_invalid_certificates_are_reported() -> None:
     assert answers([{}, [], {"claims": 3}]) == ["?", "?", "?"]
 
 
 def test_an_auditor_runs_it_on_a_file(tmp_path: Path) -> None:
-    made("verify")
+    make("verify")
     whole, target = certificate(POLICY, K), tmp_path / "certificate.json"
     for content, code, said in (
         (whole, 0, f"accepted  {K}\n"),

@@ -30,7 +30,7 @@ def test_a_proved_claim_is_certified_or_says_why_not(tmp_path: Path) -> None:
     assert largest.uncertified == "certificates are for records, COUNT and COUNT DISTINCT, not for MAX"
 
 
-def test_json_says_it_too_but_only_if_asked(tmp_path: Path) -> None:
+def test_json_shows_certification_only_with_a_certificate(tmp_path: Path) -> None:
     asked = acompass.prove(POLICY, certificate=tmp_path / "certificate.json")
     said = [(claim["certified"], claim["uncertified"]) for claim in proof_object(asked)["claims"]]
     assert said == [(True, None), (False, asked.claims[1].uncertified)]

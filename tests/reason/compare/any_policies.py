@@ -1,5 +1,5 @@
-"""The law of sound comparison: policies of `conform` that are found to be equivalent write the same for
-random tables, and a difference replays.
+"""The law of sound comparison: policies of `conform` that `compare` finds equivalent give the same outputs for
+random tables, and every difference replays.
 
 python -m tests.reason.compare.any_policies --pairs 500"""
 
@@ -17,16 +17,16 @@ from acompass.reason.compare.equivalence import equivalence
 from acompass.reason.compare.pairs import Pair, typed_pairs
 from acompass.testing.conformance.cases import Case, random_case
 
-#: tables on which each pair is run
+#: number of tables for each pair
 TABLES = 10
 
 
 def random_pair(rng: random.Random) -> tuple[Case, Pair]:
-    """A policy, and the same with some lines moved, repeated or left out."""
+    """A policy, and the same policy with a line moved, repeated or removed."""
     while True:
         case = random_case(rng)
         one = parse(case.policy_text)
-        lines = tuple(_changed(rng, list(one.tree.requirements)))
+        lines = tuple(_change(rng, list(one.tree.requirements)))
         other = replace(one, tree=replace(one.tree, requirements=lines))
         types = {column.name: column.type for column in case.schema}
         try:
@@ -36,7 +36,7 @@ def random_pair(rng: random.Random) -> tuple[Case, Pair]:
         return case, pair
 
 
-def _changed(rng: random.Random, lines: list[tree.Requirement]) -> list[tree.Requirement]:
+def _change(rng: random.Random, lines: list[tree.Requirement]) -> list[tree.Requirement]:
     at, other = rng.randrange(len(lines)), rng.randrange(len(lines))
     match rng.randrange(4):
         case 0 | 1:
@@ -48,8 +48,8 @@ def _changed(rng: random.Random, lines: list[tree.Requirement]) -> list[tree.Req
     return lines
 
 
-def judged(rng: random.Random) -> str:
-    """The verdict, if it is right."""
+def judge(rng: random.Random) -> str:
+    """The verdict on a random pair; a wrong one fails."""
     case, pair = random_pair(rng)
     found = equivalence(pair)
     if found.difference is not None:
@@ -73,7 +73,7 @@ def _require_same(rng: random.Random, case: Case, pair: Pair) -> None:
 
 def campaign(pairs: int, seed: int) -> Counter[str]:
     rng = random.Random(seed)
-    return Counter(judged(rng) for _ in range(pairs))
+    return Counter(judge(rng) for _ in range(pairs))
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The law of exact comparison: for record-level policies, `compare` says what every kind of record says.
+"""The law of exact comparison: for record-level policies, `compare` agrees with a run on every kind of record.
 
 python -m tests.reason.compare.campaign --pairs 2000"""
 
@@ -13,11 +13,11 @@ from acompass.reason.compare.answer import Difference
 from acompass.reason.compare.counterexamples import are_different, replay_program
 from acompass.reason.compare.equivalence import equivalence
 from acompass.reason.compare.pairs import typed_pairs
-from tests.reason.compare.record_policies import TYPES, Writer, records, traces, written
+from tests.reason.compare.record_policies import TYPES, Writer, records, release, traces
 
 
 def verdict(old: str, new: str) -> tuple[bool | None, Difference | None]:
-    """The verdict, after the difference has been replayed."""
+    """The verdict, and the difference, which must replay."""
     _, (pair,) = typed_pairs(parse(old), parse(new), TYPES, {}, None)
     found = equivalence(pair)
     if found.difference is not None:
@@ -29,22 +29,22 @@ def verdict(old: str, new: str) -> tuple[bool | None, Difference | None]:
 
 
 def brute_force(old: str, new: str, draws: int, rng: random.Random) -> bool:
-    """Whether no record alone, and no small table, makes a difference."""
+    """Whether the policies agree on every single record and on some small tables."""
     _, (pair,) = typed_pairs(parse(old), parse(new), TYPES, {}, None)
     tables = [[record] for record in records()]
     tables += [rng.sample(records(), rng.randint(0, 4)) for _ in range(40)]
     return all(
-        written(pair.old, table, trace) == written(pair.new, table, trace)
+        release(pair.old, table, trace) == release(pair.new, table, trace)
         for table in tables
         for trace in traces(draws)
     )
 
 
-def tested_pair(rng: random.Random, with_chance: bool) -> str:
-    """The verdict, if it is right."""
+def judge_pair(rng: random.Random, with_chance: bool) -> str:
+    """The verdict on a random pair; a wrong one fails."""
     old, new = Writer(rng, with_chance).pair()
     found, _ = verdict(old, new)
-    # one trace for each outcome of the first two draws would take long: one draw is enough to tell
+    # two draws would take long, and one is enough to show most differences
     is_same = brute_force(old, new, 1 if with_chance else 0, rng)
     if found is None:
         assert with_chance, f"undecided\n{old}\n{new}"
@@ -55,7 +55,7 @@ def tested_pair(rng: random.Random, with_chance: bool) -> str:
 
 def campaign(pairs: int, seed: int) -> Counter[str]:
     rng = random.Random(seed)
-    return Counter(tested_pair(rng, with_chance=at % 4 == 3) for at in range(pairs))
+    return Counter(judge_pair(rng, with_chance=at % 4 == 3) for at in range(pairs))
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Random pairs of record-level policies, and what they write for every kind of record, by `semantics`.
+"""Random pairs of record-level policies, and their outputs for every kind of record, by `semantics`.
 
-A is compared with 0 to 9 and cut into bands there, C is compared with 1 and 4. So `records` have numbers of
-every kind, and texts as well. A difference shows for one of them, with some outcome of a draw."""
+Policies compare A with 0 to 9 and cut it into bands there, and compare C with 1 and 4. `records` has numbers and texts
+of every kind, so any difference shows for one of its records, with some outcome of a draw."""
 
 import random
 from collections import Counter
@@ -12,14 +12,15 @@ from itertools import product
 from acompass.language.program.program import Program
 from acompass.language.program.types import INTEGER, TEXT, Column, Schema, remaining
 from acompass.semantics.core import Record
-from tests.prove.replaying import checked, is_written, run_or_none
+from tests.generators.strategies import parse_and_check
+from tests.prove.replaying import is_written, run_or_none
 
 SCHEMA: Schema = (Column("A", INTEGER), Column("B", TEXT), Column("C", INTEGER))
 TYPES = {"A": "integer", "B": "text", "C": "integer"}
 
 _NUMBERS = (*range(-1, 11), 17, 23, 58)
 _TEXTS = ("a", "ab", "abc", "abcde", "b", "bcdef", "x", "xyzuv", "*", "5")
-#: one value of the trace for each outcome of RANDOM 0 4, and of a coin of 1/2
+#: a trace value for each outcome of RANDOM 0 4 and of PROBABILITY 0.5
 _RHOS = tuple(Fraction(each, 10) for each in (1, 3, 5, 7, 9))
 
 
@@ -35,14 +36,14 @@ class Writer:
         return lines
 
     def pair(self) -> tuple[str, str]:
-        """Two policies that are related: most pairs of unrelated ones differ at once."""
+        """Two related policies, because most unrelated ones differ obviously."""
         old = self.policy()
-        new = self._changed(old)
+        new = self._change(old)
         while not _is_valid(new):
-            new = self._changed(old)
+            new = self._change(old)
         return " ".join(old), " ".join(new)
 
-    def _changed(self, lines: Sequence[str]) -> list[str]:
+    def _change(self, lines: Sequence[str]) -> list[str]:
         new = list(lines)
         for _ in range(self._rng.randint(1, 2)):
             at = self._rng.randrange(len(new)) if new else 0
@@ -57,11 +58,11 @@ class Writer:
                 case 3:
                     new.insert(at, new[at])
                 case _:
-                    new[at] = self._rewritten(new[at])
+                    new[at] = self._rewrite(new[at])
         return new
 
-    def _rewritten(self, line: str) -> str:
-        """Often the same in other words."""
+    def _rewrite(self, line: str) -> str:
+        """The line in other words if possible, otherwise another line."""
         number = self._rng.randint(1, 9)
         changes = (
             (f"<= {number}", f"< {number + 1}"),
@@ -122,7 +123,7 @@ class Writer:
 
 def _is_valid(lines: Sequence[str]) -> bool:
     try:
-        checked(" ".join(lines), SCHEMA)
+        parse_and_check(" ".join(lines), SCHEMA)
     except AssertionError:
         return False
     return bool(lines)
@@ -137,8 +138,8 @@ def traces(most: int) -> Iterator[tuple[Fraction, ...]]:
     yield from product(_RHOS, repeat=most)
 
 
-def written(program: Program, table: Sequence[Record], trace: Sequence[Fraction]) -> object:
-    """The bag of records and their columns; None where nothing is written."""
+def release(program: Program, table: Sequence[Record], trace: Sequence[Fraction]) -> object:
+    """The columns and the bag of records of the output; None if nothing is written."""
     outcome = run_or_none(program, table, (*trace, *([Fraction(1, 2)] * 40)))
     if outcome is None or not is_written(program, outcome):
         return None

@@ -1,4 +1,4 @@
-"""Verdicts on pairs of policies: each way to be equivalent, and beside it a pair that is not."""
+"""Verdicts on pairs of policies that are equivalent, and on similar pairs that are not."""
 
 import random
 import re
@@ -21,15 +21,15 @@ TYPES = {"A": "integer", "B": "text", "C": "text", "D": "text"}
 K = "EACH PROCESS COUNT(*) AS n GROUP BY A, B : n >= 3 : REJECT;"
 
 EQUIVALENT = {
-    "formatting, and the words of the core": (
+    "formatting and core forms": (
         "EACH RESULT : A BETWEEN 1 AND 5 AND B IN ('x', 'y') : REJECT;",
         "each record\n: (B = 'y' OR B = 'x') AND NOT (A < 1 OR A > 5) : reject; -- the same",
     ),
-    "neighbouring integers": (
+    "neighboring integers": (
         "EACH RESULT : A <= 80 : REPLACE A WITH 80;",
         "EACH RESULT : A < 81 : REPLACE A WITH 80;",
     ),
-    "a value that is there already": (
+    "a value that is already written": (
         "EACH RESULT : A <= 80 : REPLACE A WITH 80;",
         "EACH RESULT : A < 80 : REPLACE A WITH 80;",
     ),
@@ -94,11 +94,11 @@ EQUIVALENT = {
         "ALWAYS : RANDOM B FROM (2 OF 'x', 'y');",
         "ALWAYS : RANDOM B FROM (4 OF 'x', 2 OF 'y');",
     ),
-    "what is made of a draw": (
+    "a value that follows from a draw": (
         "ALWAYS : RANDOM A 0 9; EACH RESULT : A <= 5 : REPLACE A WITH 5;",
         "ALWAYS : RANDOM A 0 9; EACH RESULT : NOT A > 5 : REPLACE A WITH 5;",
     ),
-    "a comparison of numbers as text, which is not understood": (
+    "a comparison of numbers as text, which is not analyzed": (
         "EACH RESULT : A <= 80 : REPLACE A WITH '*'; EACH RESULT : A > '3' : REJECT; ALWAYS : DROP D;",
         "ALWAYS : DROP D; EACH RESULT : A <= 80 : REPLACE A WITH '*'; EACH RESULT : A > '3' : REJECT;",
     ),
@@ -130,7 +130,7 @@ DIFFERENT = {
         "EACH RESULT : A > 3 : GENERALIZE B TO PREFIX OF 1;",
         "EACH RESULT : B <= 'x' : GENERALIZE B TO PREFIX OF 3;EACH RESULT : A > 3 : GENERALIZE B TO PREFIX OF 1;",
     ),
-    "a type, seen on the empty table alone, as every other fails": (
+    "a type that only the empty table shows": (
         "EACH RESULT : A < 5 AND A > 5;",
         "EACH RESULT : A < 5 AND A > 5; EACH RESULT : A > 5 : REPLACE A WITH '*';",
     ),
@@ -158,24 +158,24 @@ DIFFERENT = {
     "SOME, and another record": ("SOME RESULT : A > 3;", "SOME FILTER A > 3 : A > 4;"),
     "a probability": ("ALWAYS : WITH PROBABILITY 0.5 REJECT;", "ALWAYS : WITH PROBABILITY 0.4 REJECT;"),
     "weights": ("ALWAYS : RANDOM B FROM (2 OF 'x', 'y');", "ALWAYS : RANDOM B FROM ('x', 'y');"),
-    "what is made of a draw": (
+    "a value that follows from a draw": (
         "ALWAYS : RANDOM A 0 9; EACH RESULT : A <= 5 : REPLACE A WITH 5;",
         "ALWAYS : RANDOM A 0 9; EACH RESULT : A <= 6 : REPLACE A WITH 5;",
     ),
 }
 
 
-def compared(old: str, new: str) -> Comparison:
-    """The table has A and the columns that the policies name."""
+def compare(old: str, new: str) -> Comparison:
+    """Compare the policies on a table with A and the columns that they name."""
     names = {"A", *re.findall(r"\b[ABCD]\b", f"{old} {new}")}
     types = {name: type_ for name, type_ in TYPES.items() if name in names}
     return acompass.compare(old, new, schema=types)
 
 
 @pytest.mark.parametrize("name", EQUIVALENT)
-def test_equivalent(name: str) -> None:
+def test_equivalent_policies_are_recognized(name: str) -> None:
     old, new = EQUIVALENT[name]
-    for comparison in (compared(old, new), compared(new, old), compared(old, old)):
+    for comparison in (compare(old, new), compare(new, old), compare(old, old)):
         assert comparison.equivalent is True, comparison.reason
         assert comparison.difference is None
         assert comparison.ok
@@ -184,15 +184,15 @@ def test_equivalent(name: str) -> None:
 
 @pytest.mark.parametrize("name", DIFFERENT)
 @pytest.mark.slow
-def test_different(name: str) -> None:
+def test_a_difference_between_policies_is_found(name: str) -> None:
     old, new = DIFFERENT[name]
-    for comparison in (compared(old, new), compared(new, old)):
+    for comparison in (compare(old, new), compare(new, old)):
         assert comparison.equivalent is False, comparison.reason
         assert comparison.difference is not None
 
 
 def test_a_difference_is_small_and_shows_both_results() -> None:
-    found = compared(*DIFFERENT["k"]).difference
+    found = compare(*DIFFERENT["k"]).difference
     assert found is not None
     assert len(found.records) == 3
     assert found.old is not None
@@ -201,28 +201,28 @@ def test_a_difference_is_small_and_shows_both_results() -> None:
 
 
 def test_a_difference_of_records_needs_one() -> None:
-    found = compared(*DIFFERENT["one number"]).difference
+    found = compare(*DIFFERENT["one number"]).difference
     assert found is not None
     assert found.records == ((81,),)
 
 
 def test_nothing_written_is_not_an_empty_table() -> None:
-    found = compared(*DIFFERENT["a check and a REJECT"]).difference
+    found = compare(*DIFFERENT["a check and a REJECT"]).difference
     assert found is not None
     assert found.old is None
     assert found.new is not None
 
 
 def test_a_trace_is_part_of_a_difference() -> None:
-    found = compared(*DIFFERENT["what is made of a draw"]).difference
+    found = compare(*DIFFERENT["a value that follows from a draw"]).difference
     assert found is not None
     assert found.trace == ("0.6",)
 
 
 @pytest.mark.slow
 def test_an_open_question_has_a_reason() -> None:
-    """All records are drawn for, in any order: true, but nothing proves it."""
-    comparison = compared(
+    """They are equivalent, because the order of records does not matter to draws, but no rule proves it."""
+    comparison = compare(
         "ALWAYS : RANDOM A 0 9; ALWAYS : REPLACE B WITH 'x';",
         "ALWAYS : REPLACE B WITH 'x'; ALWAYS : RANDOM A 0 9;",
     )
@@ -231,9 +231,9 @@ def test_an_open_question_has_a_reason() -> None:
     assert not comparison.ok
 
 
-def test_numbers_of_any_scale_are_told_apart() -> None:
-    """Without types, 80.5 is a number; `A < 81` lets it pass."""
-    old, new = EQUIVALENT["neighbouring integers"]
+def test_numbers_without_a_type_may_have_any_scale() -> None:
+    """Without types, 80.5 is a number, which satisfies `A < 81`."""
+    old, new = EQUIVALENT["neighboring integers"]
     assert acompass.compare(old, new).equivalent is False
     assert acompass.compare(old, new, types={"A": "integer"}).equivalent is True
 
@@ -262,7 +262,7 @@ def test_an_error_names_its_policy() -> None:
 _TEXTS = ["".join(letters) for size in range(6) for letters in product("!*ab", repeat=size)]
 
 
-def _seen(text: str, constants: list[str], lengths: list[int]) -> list[tuple[bool, bool]]:
+def _compare_forms(text: str, constants: list[str], lengths: list[int]) -> list[tuple[bool, bool]]:
     """How the text and its prefixes compare with the constants."""
     forms = [text, *(Prefix(length).label(text) for length in lengths)]
     return [(form < constant, form == constant) for form in forms for constant in constants]
@@ -270,17 +270,17 @@ def _seen(text: str, constants: list[str], lengths: list[int]) -> list[tuple[boo
 
 @pytest.mark.campaign
 @folded("seed", range(at_length(6)))
-def test_every_text_is_of_a_kind(seed: int) -> None:
+def test_every_text_belongs_to_a_kind(seed: int) -> None:
     rng = random.Random(seed)
     constants = rng.sample(_TEXTS[:400], rng.randint(0, 4))
     lengths = rng.sample(range(1, 5), rng.randint(1, 2))
     kinds = prefix_kinds(constants, lengths)
     known = set()
     for alike in kinds:
-        first, *others = (tuple(_seen(str(text), constants, lengths)) for text in alike)
+        first, *others = (tuple(_compare_forms(str(text), constants, lengths)) for text in alike)
         assert all(other == first for other in others), alike
         known.add(first)
-    assert {tuple(_seen(text, constants, lengths)) for text in _TEXTS} <= known
+    assert {tuple(_compare_forms(text, constants, lengths)) for text in _TEXTS} <= known
 
 
 def test_two_prefixes_differ_on_some_text_of_a_kind_or_on_none() -> None:
@@ -290,7 +290,7 @@ def test_two_prefixes_differ_on_some_text_of_a_kind_or_on_none() -> None:
         assert any(one != other for one, other in labels) <= is_long
 
 
-def test_too_many_texts_are_refused() -> None:
+def test_too_many_texts_are_undecided() -> None:
     with pytest.raises(Undecided):
         prefix_kinds([f"{number:040}" for number in range(1_000)], [3])
 

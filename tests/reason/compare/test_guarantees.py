@@ -1,4 +1,4 @@
-"""What a policy guarantees, what another keeps of it, and what it releases beyond it."""
+"""The guarantees of a policy, which of them another policy keeps, and what that one releases in addition."""
 
 import pytest
 
@@ -11,7 +11,7 @@ K = "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 5 : REJECT;"
 INTEGER = {"Age": "integer"}
 
 
-def _released(comparison: Comparison) -> list[tuple[str | None, str, bool]]:
+def _released_values(comparison: Comparison) -> list[tuple[str | None, str, bool]]:
     assert comparison.impact.released is not None, comparison.impact.reason
     return [(each.column, each.words, each.certain) for each in comparison.impact.released]
 
@@ -38,7 +38,7 @@ def test_a_check_is_a_guarantee() -> None:
     assert is_implied(comparison.old_by_new) is False
 
 
-def test_what_a_policy_does_not_establish_is_no_guarantee() -> None:
+def test_an_assertion_that_a_later_line_breaks_is_not_a_guarantee() -> None:
     """The second line breaks the assertion of the first."""
     comparison = acompass.compare(f"{K} ALWAYS : WITH PROBABILITY 0.5 REJECT;", "ALWAYS : DROP Zip;")
     assert comparison.old_by_new == ()
@@ -53,51 +53,51 @@ def test_a_guarantee_about_a_dropped_column_is_undecided() -> None:
     assert is_implied(comparison.old_by_new) is None
 
 
-def test_values_that_only_the_new_policy_releases() -> None:
+def test_values_that_only_the_new_policy_releases_are_listed() -> None:
     old, new = "EACH RESULT : Age < 90 : REJECT;", "EACH RESULT : Age < 95 : REJECT;"
-    assert _released(acompass.compare(old, new, types=INTEGER)) == [
+    assert _released_values(acompass.compare(old, new, types=INTEGER)) == [
         (None, "`Age` from 90 and below 95", True),
         ("Age", "from 90 and below 95 unchanged", True),
     ]
-    assert _released(acompass.compare(new, old, types=INTEGER)) == []
+    assert _released_values(acompass.compare(new, old, types=INTEGER)) == []
 
 
-def test_a_column_that_is_no_longer_suppressed() -> None:
+def test_a_column_that_is_no_longer_suppressed_is_listed() -> None:
     for suppressed in ("ALWAYS : DROP Name;", "ALWAYS : REPLACE Name WITH '*';"):
         comparison = acompass.compare(f"{suppressed} {K}", K)
         assert is_implied(comparison.old_by_new) is True
-        ((column, words, certain),) = _released(comparison)
+        ((column, words, certain),) = _released_values(comparison)
         assert (column, certain) == ("Name", False)
         assert words in ("unchanged", "all texts but '*' unchanged")
         assert not comparison.ok
-        assert _released(acompass.compare(K, f"{suppressed} {K}")) == []
+        assert _released_values(acompass.compare(K, f"{suppressed} {K}")) == []
 
 
-def test_finer_labels_tell_more_and_coarser_ones_do_not() -> None:
+def test_finer_labels_reveal_more_and_coarser_ones_do_not() -> None:
     fine, coarse = "ALWAYS : GENERALIZE Age TO BANDS OF 5;", "ALWAYS : GENERALIZE Age TO BANDS OF 10;"
-    assert _released(acompass.compare(coarse, fine, types=INTEGER)) == [("Age", "as labels such as 0-4", True)]
-    assert _released(acompass.compare(fine, coarse, types=INTEGER)) == []
+    assert _released_values(acompass.compare(coarse, fine, types=INTEGER)) == [("Age", "as labels such as 0-4", True)]
+    assert _released_values(acompass.compare(fine, coarse, types=INTEGER)) == []
     assert acompass.compare(fine, coarse, types=INTEGER).ok
 
 
-def test_finer_constants_tell_more_and_coarser_ones_do_not() -> None:
+def test_finer_constants_reveal_more_and_coarser_ones_do_not() -> None:
     coarse = "ALWAYS : REPLACE Age WITH 30;"
     fine = "EACH RESULT : Age < 20 : REPLACE Age WITH 30; EACH RESULT : Age >= 20 : REPLACE Age WITH 10;"
-    assert _released(acompass.compare(coarse, fine, types=INTEGER)) == [
+    assert _released_values(acompass.compare(coarse, fine, types=INTEGER)) == [
         ("Age", "10 in place of values below 20", True),
     ]
-    assert _released(acompass.compare(fine, coarse, types=INTEGER)) == []
+    assert _released_values(acompass.compare(fine, coarse, types=INTEGER)) == []
 
 
 def test_texts_are_named() -> None:
     old, new = "EACH RESULT : Sex != 'x' : REJECT;", "EACH RESULT : Sex != 'y' : REJECT;"
-    assert _released(acompass.compare(old, new)) == [
+    assert _released_values(acompass.compare(old, new)) == [
         (None, "`Sex` 'x'", True),
         ("Sex", "'x' unchanged", True),
     ]
 
 
-def test_what_is_not_understood_is_not_claimed() -> None:
+def test_a_comparison_that_is_not_understood_is_not_judged() -> None:
     old = "EACH RESULT : Age <= 80 : REPLACE Age WITH '*'; EACH RESULT : Age > '3' : REJECT;"
     new = "EACH RESULT : Age <= 80 : REPLACE Age WITH '*'; EACH RESULT : Age > '4' : REJECT;"
     comparison = acompass.compare(old, new)
@@ -114,7 +114,7 @@ def test_more_chance_of_the_same_values_is_not_nothing() -> None:
 
 
 def test_lines_about_classes_that_guarantee_nothing_are_not_weighed() -> None:
-    """The classes of `*` may be small, so that nothing is proved of either."""
+    """The classes of `*` may be small, so nothing is proved about either policy."""
     old = K.replace("REJECT", "REPLACE Zip WITH '*'")
     comparison = acompass.compare(old, old.replace("5", "3"))
     assert (comparison.equivalent, comparison.old_by_new) == (False, ())
@@ -149,7 +149,7 @@ def only(policy: str, claim: str, **settings: object) -> Claim:
         ("EACH RESULT : Name != 'a' : REJECT; ALWAYS : DROP Name;", UNDECIDED),
     ],
 )
-def test_idempotent(policy: str, verdict: ClaimVerdict) -> None:
+def test_idempotence_is_decided(policy: str, verdict: ClaimVerdict) -> None:
     claim = only(policy, "idempotent", types={"Age": "integer"} if "Age" in policy else None)
     assert (claim.text, claim.line, claim.verdict) == ("idempotent", None, verdict), claim.reason
     if verdict is REFUTED:
@@ -183,7 +183,7 @@ def test_a_policy_that_cannot_be_run_again_is_undecided_for_that_reason() -> Non
         ("order of 3, 4;", REFUTED),
     ],
 )
-def test_order_of(claim: str, verdict: ClaimVerdict) -> None:
+def test_the_order_of_two_lines_is_decided(claim: str, verdict: ClaimVerdict) -> None:
     found = only(POLICY, claim)
     assert (found.text, found.verdict) == (claim, verdict), found.reason
     assert (found.counterexample is not None) == (verdict is REFUTED)
@@ -199,10 +199,10 @@ def test_the_steps_of_a_then_move_with_their_assertion() -> None:
     assert (found.code, found.help) == ("AC561", "lines with a requirement: 1, 4")
 
 
-def test_lines_that_are_no_policy_in_the_other_order() -> None:
+def test_lines_that_cannot_be_exchanged_are_undecided() -> None:
     claim = only("EACH RESULT : Age > 5 : REJECT;\nALWAYS : REPLACE Age WITH '*';", "order of 1, 2")
     assert claim.verdict is UNDECIDED
-    assert claim.reason.startswith("exchanged, the lines are not a valid policy: ")
+    assert claim.reason.startswith("with the lines exchanged, the policy is not valid: ")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_lines_that_are_no_policy_in_the_other_order() -> None:
         ("ALWAYS : WITH PROBABILITY 0.5 REJECT;", "Age unchanged", PROVED),
     ],
 )
-def test_unchanged(policy: str, claim: str, verdict: ClaimVerdict) -> None:
+def test_a_claim_that_a_column_is_unchanged_is_decided(policy: str, claim: str, verdict: ClaimVerdict) -> None:
     types = {"Age": "integer", "Zip": "text", "Name": "text"}
     found = only(policy, claim, schema=types)
     assert found.verdict is verdict, found.reason
@@ -236,7 +236,7 @@ def test_the_line_that_changes_a_column_is_named() -> None:
     assert only(POLICY, "Zip unchanged").reason.splitlines()[1] == "line 3 changes it"
 
 
-def test_an_unknown_column_is_refused() -> None:
+def test_an_unknown_column_is_rejected() -> None:
     with pytest.raises(acompass.CallError) as raised:
         only(POLICY_CLAIMS_K, "Sex unchanged")
     (found,) = raised.value.diagnostics
@@ -266,7 +266,7 @@ def test_claims_keep_their_order() -> None:
         ),
     ],
 )
-def test_assumptions(claim: str, assumed: str, verdict: ClaimVerdict) -> None:
+def test_a_claim_may_depend_on_an_assumption(claim: str, assumed: str, verdict: ClaimVerdict) -> None:
     found = only(f"{CAP}\n{POLICY_CLAIMS_K}", claim, assume=[assumed], types={"Age": "integer"})
     assert found.verdict is verdict, found.reason
 

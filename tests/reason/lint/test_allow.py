@@ -63,7 +63,7 @@ def test_a_finding_is_silenced(text: str) -> None:
         ("EACH RESULT : Age <= 80; -- allow AC511: itself", ["AC511"]),
     ],
 )
-def test_only_that_finding_of_that_requirement(text: str, expected: list[str]) -> None:
+def test_an_allow_silences_only_that_finding_of_that_requirement(text: str, expected: list[str]) -> None:
     assert codes(text) == expected
 
 
@@ -76,7 +76,7 @@ def test_a_reason_is_required_at_the_place_of_the_comment(comment: str) -> None:
     assert text[span.start : span.end] == comment
 
 
-def test_other_code_can_ask() -> None:
+def test_allowed_codes_are_listed_by_requirement() -> None:
     text = f"{WHY}\nEACH RESULT : a = 1;\nEACH RESULT : b = 1; -- allow AC227, AC509: why"
     program, _ = parse_text(text)
     found = {at: {c: text[s.start : s.end] for c, s in each.items()} for at, each in allowed_codes(program).items()}
@@ -102,7 +102,7 @@ def test_formatting_keeps_the_requirement_of_every_allow(parts: list[str]) -> No
 PAGES = [page for page in pages() if page.code.startswith("AC5") and page.code < "AC553" and page.code != "AC516"]
 
 
-def codes_of(blocks: dict[str, str]) -> set[str]:
+def page_codes(blocks: dict[str, str]) -> set[str]:
     text = blocks["acompass"]
     policy, problems = parse_text(text)
     assert not problems
@@ -119,7 +119,7 @@ def codes_of(blocks: dict[str, str]) -> set[str]:
 
 
 def codes_for_table(blocks: dict[str, str]) -> set[str]:
-    """The codes of a policy that is linted with a table, and has a hierarchy beside it."""
+    """The codes of a policy that is linted with a table and a hierarchy."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "table.csv").write_text(blocks["csv"], encoding="utf-8")
@@ -130,14 +130,14 @@ def codes_for_table(blocks: dict[str, str]) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
-def test_example_gives_the_finding(page: Page) -> None:
-    assert page.code in codes_of(page.example)
+def test_the_example_of_a_page_gives_its_finding(page: Page) -> None:
+    assert page.code in page_codes(page.example)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
-def test_fix_gives_no_finding_at_all(page: Page) -> None:
+def test_the_fix_of_a_page_gives_no_finding(page: Page) -> None:
     assert page.fix != page.example
-    assert codes_of(page.fix) == set()
+    assert page_codes(page.fix) == set()
 
 
 def test_every_finding_has_a_page() -> None:

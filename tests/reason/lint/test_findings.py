@@ -7,7 +7,7 @@ import pytest
 from acompass.errors.diagnostics import Severity
 from acompass.language.text.parser import parse_text
 from acompass.reason.lint.linter import lint_policy
-from tests.programs import quoted
+from tests.programs import quote
 
 AGES = Path(__file__).with_name("ages.csv")
 
@@ -49,13 +49,13 @@ def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
         "EACH RESULT : Age <= 80 : REJECT;\nEACH RESULT : Age <= 80;",
         "EACH FILTER Age < 20 : Age = 10 : REPLACE Age WITH 10;\n"
         "EACH FILTER Age >= 20 AND Age < 40 : Age = 30 : REPLACE Age WITH 30;",
-        # codes: nobody means a range from 1 to 3
+        # codes, not a range from 1 to 3
         "EACH FILTER Code = 1 : Code = 10 : REPLACE Code WITH 10;\n"
         "EACH FILTER Code = 3 : Code = 30 : REPLACE Code WITH 30;",
         "EACH RESULT : Code <> 1 : REPLACE Code WITH 2;\nEACH RESULT : Code <> 4 : REPLACE Code WITH 5;",
         "EACH FILTER Code = 5 : Code = 0 : REPLACE Code WITH 0;\n"
         "EACH FILTER Code >= 7 AND Code <= 9 : Code = 99 : REPLACE Code WITH 99;",
-        # integers: there is nothing between 9 and 10
+        # no integer is between 9 and 10
         "EACH FILTER Age >= 0 AND Age <= 9 : Age = 5 : REPLACE Age WITH 5;\n"
         "EACH FILTER Age >= 10 AND Age <= 19 : Age = 15 : REPLACE Age WITH 15;",
         # some classes stay
@@ -75,9 +75,9 @@ def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
         # the final table satisfies both assertions, although the rules overlap
         "EACH FILTER Age < 30 : Age = 20 : REPLACE Age WITH 20;\n"
         "EACH FILTER Age > 25 AND Age < 60 : Age = 40 : REPLACE Age WITH 40;",
-        # the second REPLACE is about labels
+        # the second REPLACE affects labels
         "EACH RESULT : Age <> '5' : REPLACE Age WITH '*';\n"
-        f"ALWAYS : GENERALIZE Age TO LEVEL 1 OF {quoted(AGES)};\n"
+        f"ALWAYS : GENERALIZE Age TO LEVEL 1 OF {quote(AGES)};\n"
         "EACH RESULT : Age <> 'old' : REPLACE Age WITH '*';",
         "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REPLACE Zip WITH '*' THEN REJECT;",
         "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : GENERALIZE Zip TO PREFIX OF 3\n"
@@ -91,9 +91,9 @@ def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
         "EACH RESULT : d <> 'a' : RANDOM d FROM ('b', 'c');",
         "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3\n"
         "  : WITH PROBABILITY 0.5 GENERALIZE Zip TO PREFIX OF 3 THEN REJECT;",
-        # a coin leaves values, so the map still labels something
+        # the REPLACE leaves some values, which the map labels
         "ALWAYS : WITH PROBABILITY 0.5 REPLACE Zip WITH '*';\nALWAYS : GENERALIZE Zip TO PREFIX OF 3;",
-        # something reads what chance decided, before it is overwritten
+        # the drawn value is read before it is overwritten
         "ALWAYS : RANDOM d FROM ('a', 'b');\n"
         "EACH PROCESS COUNT(*) AS n GROUP BY d : n >= 3 : REJECT;\nALWAYS : DROP d;",
         "ALWAYS : WITH PROBABILITY 0.5 REJECT;\nALWAYS : WITH PROBABILITY 0.5 REJECT;",
@@ -148,7 +148,7 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
             "EACH FILTER Age >= 21 AND Age <= 40 : Age = 30 : REPLACE Age WITH 30;",
             [("AC507", 1)],
         ),
-        # a coin leaves values, so the chain of rules goes on
+        # the REPLACE leaves some values, so the chain of rules continues
         (
             "EACH FILTER Age >= 0 AND Age <= 19 : Age = 10 : REPLACE Age WITH 10;\n"
             "ALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 10;\n"
@@ -287,7 +287,7 @@ def test_a_finding_shows_both_lines() -> None:
 
 
 def test_every_line_of_a_pram_matrix_may_be_allowed() -> None:
-    """Codes become values again, so every first line is undone; there may be more of them than usual."""
+    """Later lines turn codes back into values, which undoes the first lines; there may be many of them."""
     values = [f"v{number:02}" for number in range(25)]
     codes = ", ".join(f"'~{value}'" for value in values)
     drawing = [
@@ -317,6 +317,6 @@ def test_ranges_that_touch_leave_nothing_out(type_: str) -> None:
     assert not lint_policy(parse_text(text)[0], text, types={"Age": type_})
 
 
-def test_a_wide_gap_between_decimals_is_meant() -> None:
+def test_a_wide_gap_between_decimals_is_taken_as_intended() -> None:
     text = BANDS.replace(">= 10", ">= 14")
     assert not lint_policy(parse_text(text)[0], text, types={"Age": "decimal(1)"})

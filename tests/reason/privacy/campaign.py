@@ -1,4 +1,4 @@
-"""Verdicts on random policies, compared with the enumeration of all small tables.
+"""Compare verdicts on random policies with the enumeration of all small tables.
 
 python -m tests.reason.privacy.campaign --policies 2000
 
@@ -16,7 +16,7 @@ ASKED = (frozenset((0,)), frozenset((1,)), frozenset((0, 1)))
 
 
 def campaign(policies: int, seed: int, *, first: int = 0, progress: bool = False) -> Counter[str]:
-    """How often each verdict was given; a false one fails."""
+    """The number of times that each verdict was given; a false one fails."""
     counts: Counter[str] = Counter()
     for number in range(first, first + policies):
         rng = random.Random(f"{seed}:{number}")
@@ -43,10 +43,10 @@ def _ask(policy: Policy, rng: random.Random, counts: Counter[str], *, thorough: 
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--policies", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first policy")
+    parser.add_argument("--first", type=int, default=0, help="number of the first policy")
     arguments = parser.parse_args()
     found = campaign(arguments.policies, arguments.seed, first=arguments.first, progress=True)
     print(", ".join(f"{count:,} {what}" for what, count in found.items()))

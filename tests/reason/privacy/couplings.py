@@ -1,4 +1,4 @@
-"""How far apart two random tables must be: the least distance that a coupling of their laws always keeps."""
+"""The distance between random tables: the least bound that a coupling of their laws always keeps."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -6,23 +6,23 @@ from fractions import Fraction
 from acompass.language.program.program import Program
 from acompass.semantics.core import Record
 from tests.laws.pushforward import Law, Table, law
-from tests.reason.privacy.neighbours import distance, neighbours, tables
+from tests.reason.privacy.neighbours import distance, neighbors, tables
 
 
 def spread(program: Program, domain: Sequence[Record], largest: int) -> int:
-    """The stability of the program on tables of at most so many records."""
+    """The stability of the program on tables of at most `largest` records."""
     laws = {table: law(program, table) for table in tables(domain, largest)}
-    return max(least_distance(laws[table], laws[less]) for table, less in neighbours(domain, largest))
+    return max(least_distance(laws[table], laws[less]) for table, less in neighbors(domain, largest))
 
 
 def least_distance(one: Law, other: Law) -> int:
-    """The least d such that a pair of tables with these laws is never further apart than d."""
+    """The least d for which some coupling of these laws never has tables further apart than d."""
     apart = sorted({distance(left, right) for left in one for right in other})
     return next(d for d in apart if _can_stay_within(one, other, d))
 
 
 def _can_stay_within(one: Law, other: Law, most: int) -> bool:
-    """Whether all of one law can be moved to the other, over pairs of tables that are not further apart."""
+    """Whether all of one law can be moved to the other between tables at most this far apart: a maximum flow."""
     moved: dict[tuple[Table, Table], Fraction] = {}
     left, wanted = dict(one), dict(other)
     close = {table: [each for each in other if distance(table, each) <= most] for table in one}
@@ -34,8 +34,8 @@ def _can_stay_within(one: Law, other: Law, most: int) -> bool:
 def _path(
     left: Law, wanted: Law, close: dict[Table, list[Table]], moved: dict[tuple[Table, Table], Fraction]
 ) -> list[Table] | None:
-    """From a table of which something is left to one of which something is wanted: alternately a table of the
-    first law and one of the second, where each step back undoes a move."""
+    """An augmenting path from a table of which something is left to one of which something is wanted: alternately a
+    table of the first law and one of the second, where each step back undoes a move."""
     paths = [[table] for table, share in left.items() if share]
     seen = {path[0] for path in paths}
     reached: set[Table] = set()

@@ -1,7 +1,7 @@
-"""The truth about small tables, by the push-forward of tests/laws: nothing here is shared with the prover.
+"""The truth about small tables, by the push-forward of tests/laws; shares nothing with the prover.
 
-An output is the table without its dropped columns, or None where nothing is written: a check fails, or a map
-has no label."""
+An output is the table without its dropped columns, or None if nothing is written because a check fails or a map has no
+label."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement, product
 from math import lcm
 from typing import Any, TypeAlias
 
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program
 from acompass.language.program.types import remaining
 from acompass.semantics.core import Record, holds
@@ -22,7 +22,7 @@ Law: TypeAlias = dict[Output, Fraction]
 
 
 class Laws:
-    """The laws of the outputs of a program; what a requirement makes of a table is found once."""
+    """The laws of the outputs of a program. Caches the law of each requirement on each table."""
 
     def __init__(self, program: Program, bits: int | None = None):
         self._program = program
@@ -39,7 +39,7 @@ class Laws:
                 for left, own in self._after(at, table).items():
                     after[left] += share * own
             reached = after
-        return self._projected(reached)
+        return self._project(reached)
 
     def _fresh_after(self, at: int, table: Output) -> Law:
         requirement = self._program.requirements[at]
@@ -49,26 +49,26 @@ class Laws:
             return {None: Fraction(1)}
         try:
             return {**bind({table: Fraction(1)}, requirement, self._bits)}
-        except Unlabelled:
+        except UnlabeledValueError:
             return {None: Fraction(1)}
 
-    def _projected(self, reached: Law) -> Law:
+    def _project(self, reached: Law) -> Law:
         kept = remaining(self._program.final_schema)
         law: Law = defaultdict(Fraction)
         for table, share in reached.items():
-            law[_projected(table, kept)] += share
+            law[_project_table(table, kept)] += share
         assert sum(law.values()) == 1
         return dict(law)
 
 
-def _projected(table: Output, kept: Sequence[int]) -> Output:
+def _project_table(table: Output, kept: Sequence[int]) -> Output:
     if table is None:
         return None
     return tuple(sorted((tuple(record[c] for c in kept) for record in table), key=repr))
 
 
 class Weighed:
-    """A law in whole numbers, over one denominator: comparing those is fast."""
+    """A law in integers over one denominator, which are fast to compare."""
 
     def __init__(self, law: Law):
         self.denominator = lcm(*(share.denominator for share in law.values()))
@@ -76,7 +76,7 @@ class Weighed:
 
 
 def largest_ratio(one: Weighed, other: Weighed) -> Fraction | None:
-    """Of the probabilities of one output, in either direction; None where it has no bound."""
+    """The largest ratio of the probabilities of an output, in either direction; None if it has no bound."""
     if one.shares.keys() != other.shares.keys():
         return None
     pairs = [
@@ -101,9 +101,9 @@ class Truth:
         self._ratio = cache(largest_ratio)
 
     def largest(self, columns: frozenset[int], most: int) -> Fraction | None:
-        """The largest ratio over all neighbours; None where it has no bound."""
+        """The largest ratio over all neighbors; None if it has no bound."""
         largest = Fraction(1)
-        for one, other in self._neighbours(columns, most):
+        for one, other in self._neighbors(columns, most):
             ratio = self._ratio(self._law(one), self._law(other))
             if ratio is None:
                 return None
@@ -111,14 +111,14 @@ class Truth:
         return largest
 
     def _fresh_law(self, table: tuple[Record, ...]) -> Weighed:
-        """Tables that the policy makes equal have the same one."""
+        """Tables with equal laws share one object."""
         law = self._laws.of(table)
         key = frozenset(law.items())
         if key not in self._weighed:
             self._weighed[key] = Weighed(law)
         return self._weighed[key]
 
-    def _neighbours(self, columns: frozenset[int], most: int) -> Iterator[tuple[Any, Any]]:
+    def _neighbors(self, columns: frozenset[int], most: int) -> Iterator[tuple[Any, Any]]:
         alike: defaultdict[Any, list[Record]] = defaultdict(list)
         for record in self._records:
             alike[tuple(v for c, v in enumerate(record) if c not in columns)].append(record)

@@ -1,4 +1,4 @@
-"""Whether a verdict on columns is true of all small tables."""
+"""Require that a verdict on columns is true for all small tables."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,14 +13,14 @@ from acompass.semantics.core import run_program, trace_of_values
 from tests.laws.pushforward import as_table
 from tests.reason.privacy.enumeration import Laws, Truth
 
-#: beside the representatives of the prover
+#: values in addition to the representatives of the prover
 _USUAL: dict[str, tuple[Any, ...]] = {"d": ("a", "b", "bz"), "a": (0, 2)}
 
 
 def require_true(program: Program, columns: frozenset[int], *, thorough: bool = False) -> ColumnPrivacy:
-    """The answer, which all tables of at most two records and its own witness bear out.
+    """The answer, after comparing it with all tables of at most two records and with its own witness.
 
-    If not `thorough`, the columns that are not asked about have one value of each kind.
+    Unless `thorough`, the other columns have one value of each kind.
     """
     (answer,) = column_privacy(program, [columns])
     match answer.verdict:
@@ -39,7 +39,7 @@ def require_true(program: Program, columns: frozenset[int], *, thorough: bool = 
 
 
 def _require_ratio(program: Program, columns: frozenset[int], answer: ColumnPrivacy, thorough: bool) -> None:
-    """The largest ratio is not above the one claimed, and equal where the witness is as small."""
+    """The largest ratio is at most the claimed one, and equal if the witness is small enough to be enumerated."""
     values = _values(program, columns, answer.witness, thorough)
     largest = Truth(program, values).largest(columns, most=2)
     with_seed = Truth(program, values, BITS).largest(columns, most=1)
@@ -56,8 +56,8 @@ def _is_at_most(largest: Fraction | None, ratio: Fraction | None) -> bool:
 
 
 def _values(program: Program, columns: frozenset[int], witness: Witness | None, thorough: bool) -> list[Sequence[Any]]:
-    """The prover's representatives and the values of the witness; if `thorough`, with some values that the
-    prover may think are like them."""
+    """The prover's representatives and the values of the witness; if `thorough`, also values that the prover may
+    consider equivalent."""
     domain = Domain(program.schema, program.requirements)
     found: list[Sequence[Any]] = []
     for column, named in enumerate(program.schema):
@@ -74,7 +74,7 @@ def _values(program: Program, columns: frozenset[int], witness: Witness | None, 
 
 
 def require_replayed(program: Program, columns: frozenset[int], witness: Witness) -> None:
-    """The tables are neighbours, each trace leads to the output, and the output has these probabilities."""
+    """The tables are neighbors, each trace leads to the output, and the output has these probabilities."""
     (one, *rest), (other, *same) = witness.records, witness.neighbour
     assert rest == same
     assert {c for c, (a, b) in enumerate(zip(one, other, strict=True)) if a != b} <= columns

@@ -1,4 +1,4 @@
-"""The truth about small tables: exact laws of all tables of a few records, and of their neighbours."""
+"""The truth about small tables: exact laws of all tables of a few records, and of their neighbors."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from acompass.language.program.program import Program
 from acompass.semantics.core import Record, holds
 from tests.laws.pushforward import Table, as_table, bind
 
-#: None where a check has failed and nothing is written (D22)
+#: None if a check has failed and nothing is written (D22)
 Output: TypeAlias = Table | None
 
 
@@ -32,13 +32,13 @@ def hockey_stick(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction], ratio: Fr
 
 
 def tables(domain: Sequence[Record], largest: int) -> Iterator[Table]:
-    """All tables of at most so many records."""
+    """All tables of at most `largest` records."""
     for size in range(largest + 1):
         yield from combinations_with_replacement(domain, size)
 
 
-def neighbours(domain: Sequence[Record], largest: int) -> Iterator[tuple[Table, Table]]:
-    """All tables of at most so many records, each with every table that lacks one of them."""
+def neighbors(domain: Sequence[Record], largest: int) -> Iterator[tuple[Table, Table]]:
+    """All tables of at most `largest` records, each paired with every table that lacks one of its records."""
     for table in tables(domain, largest):
         for at, record in enumerate(table):
             if record not in table[:at]:
@@ -48,9 +48,9 @@ def neighbours(domain: Sequence[Record], largest: int) -> Iterator[tuple[Table, 
 def largest_delta(
     program: Program, domain: Sequence[Record], largest: int, ratio: Fraction, bits: int | None = None
 ) -> Fraction:
-    """The δ that neighbouring tables of at most so many records need, in both directions."""
+    """The δ that neighboring tables of at most `largest` records need, in both directions."""
     laws = {table: law_of_output(program, table, bits) for table in tables(domain, largest)}
-    pairs = [(laws[table], laws[less]) for table, less in neighbours(domain, largest)]
+    pairs = [(laws[table], laws[less]) for table, less in neighbors(domain, largest)]
     return max(max(hockey_stick(p, q, ratio), hockey_stick(q, p, ratio)) for p, q in pairs)
 
 

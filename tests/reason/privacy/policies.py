@@ -23,7 +23,7 @@ class Policy:
         return "\n".join(self.lines)
 
     def program(self) -> Program | None:
-        """None where the lines do not fit together."""
+        """None if the lines do not fit together."""
         tree, problems = parse_text(self.text)
         if problems:
             return None
@@ -31,7 +31,7 @@ class Policy:
         return program
 
 
-#: with few values left, noise makes the ratio finite
+#: lines that leave few values, so that noise makes the ratio finite
 _LIMITS = {
     "d": (
         "EACH RESULT : d IN ('a', 'b', 'c') : REPLACE d WITH 'c';",
@@ -142,8 +142,8 @@ def _random(rng: random.Random) -> str:
 def _urn(rng: random.Random) -> str:
     column, values = ("d", _TEXTS) if rng.random() < 0.6 else ("a", ("1", "2"))
     chosen = values if rng.random() < 0.7 else rng.sample(values, 2)
-    balls = (rng.choice(("", "2 OF ", "3 OF ")) + value for value in chosen)
-    return f"RANDOM {column} FROM ({', '.join(balls)})"
+    weighted = (rng.choice(("", "2 OF ", "3 OF ")) + value for value in chosen)
+    return f"RANDOM {column} FROM ({', '.join(weighted)})"
 
 
 def _generalize(rng: random.Random) -> str:
@@ -151,8 +151,8 @@ def _generalize(rng: random.Random) -> str:
 
 
 def mutants(rng: random.Random, policy: Policy) -> list[Policy]:
-    """Two lines swapped, a column of GROUP BY dropped, a condition that reads a column, a wider urn, a line
-    that is certain. Those that do not fit together are left out."""
+    """The policy with two lines swapped, without a column of GROUP BY, with a condition that reads a column, with
+    another value to draw, or without a probability; only those that are valid."""
     lines = policy.lines
     at = rng.randrange(len(lines))
     changed = [
@@ -163,7 +163,7 @@ def mutants(rng: random.Random, policy: Policy) -> list[Policy]:
         _certain(lines[at]),
     ]
     found = [Policy((*lines[:at], line, *lines[at + 1 :])) for line in changed if line != lines[at]]
-    found += [Policy(_swapped(rng, lines))] if len(lines) > 1 else []
+    found += [Policy(_swap(rng, lines))] if len(lines) > 1 else []
     return [mutant for mutant in found if mutant.program() is not None]
 
 
@@ -172,6 +172,6 @@ def _certain(line: str) -> str:
     return before + after.partition(" ")[2] if found else line
 
 
-def _swapped(rng: random.Random, lines: Sequence[str]) -> tuple[str, ...]:
+def _swap(rng: random.Random, lines: Sequence[str]) -> tuple[str, ...]:
     at = rng.randrange(len(lines) - 1)
     return (*lines[:at], lines[at + 1], lines[at], *lines[at + 2 :])

@@ -1,9 +1,9 @@
-"""Random policies that sample before a k, or almost do, and the truth about what is claimed of them.
+"""Random policies that sample before a k, or almost do; compares each claim with the truth about small tables.
 
-python -m tests.reason.privacy.sampling_policies 2000      so many policies, from the seed 0 on"""
+python -m tests.reason.privacy.sampling_policies 2000"""
 
+import argparse
 import random
-import sys
 from collections import Counter
 from fractions import Fraction
 
@@ -11,14 +11,14 @@ from acompass.language.program.program import Program
 from acompass.language.program.types import INTEGER, TEXT, make_schema
 from acompass.reason.privacy.answer import Direction, Refusal, TablePrivacy
 from acompass.reason.privacy.sampling import table_privacy
-from tests.generators.strategies import program_of
+from tests.generators.strategies import parse_and_check
 from tests.reason.privacy.neighbours import hockey_stick, largest_delta, law_of_output
 
 SCHEMA = make_schema({"a": INTEGER, "b": TEXT})
 DOMAIN = [(0, "x"), (0, "y"), (1, "x"), (1, "y")]
-#: tables of so many records are looked at
+#: the most records of the tables that are enumerated
 LARGEST = 3
-#: witnesses of so many copies are replayed
+#: the most copies of a witness that are replayed
 MOST_COPIES = 6
 
 CONDITIONS = ("a = 0", "a >= 1", "b = 'x'", "b >= 'y' OR a = 1", "a = 1 AND b = 'x'")
@@ -37,7 +37,7 @@ BOUNDS_BY_A = (*BOUNDS, "n >= 2 OR a = 0", "n >= 2 AND a >= 1")
 
 
 def random_policy(rng: random.Random) -> str:
-    """Lines about records, a sample, a k, and more lines; sometimes shuffled, or with a line too many."""
+    """Lines about records, a sample, a k, and more lines; sometimes shuffled, or with an extra line."""
     lines = [_by_record(rng) for _ in range(rng.choice((0, 0, 1)))]
     lines += [_sample(rng) for _ in range(rng.choice((1, 1, 2)))]
     lines += [_by_record(rng) for _ in range(rng.choice((0, 1)))]
@@ -86,9 +86,9 @@ def _about_some(rng: random.Random) -> str:
     return f"SOME RESULT : {rng.choice(CONDITIONS)} : {_action(rng)};"
 
 
-def judged(rng: random.Random) -> str:
-    """What becomes of the claim about a random policy: `refused`, `exact`, `at most` or `FALSE`."""
-    program = program_of(random_policy(rng), SCHEMA)
+def judge(rng: random.Random) -> str:
+    """The claim about a random policy, compared with the truth: `refused`, `exact`, `at most` or `FALSE`."""
+    program = parse_and_check(random_policy(rng), SCHEMA)
     answer = table_privacy(program, Fraction(rng.choice(("0", "0.5", "1"))))
     if isinstance(answer, Refusal):
         return "refused"
@@ -100,7 +100,7 @@ def judged(rng: random.Random) -> str:
 
 
 def is_attained(program: Program, answer: TablePrivacy) -> bool:
-    """Whether copies of the witness need δ."""
+    """Whether copies of the witness need exactly δ."""
     assert answer.witness is not None
     sizes = (answer.class_size, answer.class_size - 1)
     one, other = (law_of_output(program, [answer.witness] * size) for size in sizes)
@@ -111,11 +111,13 @@ def is_attained(program: Program, answer: TablePrivacy) -> bool:
 def campaign(policies: int) -> Counter[str]:
     found: Counter[str] = Counter()
     for seed in range(policies):
-        verdict = judged(random.Random(seed))
+        verdict = judge(random.Random(seed))
         assert verdict != "FALSE", random_policy(random.Random(seed))
         found[verdict] += 1
     return found
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{campaign(int(sys.argv[1]))}\n")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("policies", type=int, help="number of policies, with seeds from 0")
+    print(campaign(parser.parse_args().policies))

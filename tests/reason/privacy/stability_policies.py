@@ -1,14 +1,14 @@
-"""Random requirements of every shape, and how far one record spreads in them.
+"""Random requirements of every shape; compares their stability with the truth about small tables.
 
-python -m tests.reason.privacy.stability_policies 2000     so many policies, from the seed 0 on"""
+python -m tests.reason.privacy.stability_policies 2000"""
 
+import argparse
 import random
-import sys
 from collections import Counter
 
 from acompass.language.program.types import INTEGER, TEXT, make_schema
 from acompass.reason.privacy.stability import stability
-from tests.generators.strategies import program_of
+from tests.generators.strategies import parse_and_check
 from tests.reason.privacy.couplings import spread
 
 SCHEMA = make_schema({"a": INTEGER, "b": TEXT})
@@ -73,9 +73,9 @@ def _action(rng: random.Random) -> str:
     return f" : {chance}{rng.choice(ACTIONS)}"
 
 
-def judged(text: str, largest: int = 4) -> str:
-    """`infinite`, `attained`, `not attained`, or `TOO SMALL`."""
-    program = program_of(text, SCHEMA)
+def judge(text: str, largest: int = 4) -> str:
+    """The stability compared with the truth: `infinite`, `attained`, `not attained` or `TOO SMALL`."""
+    program = parse_and_check(text, SCHEMA)
     claimed = stability(program).policy
     if claimed is None:
         return "infinite"
@@ -87,11 +87,13 @@ def campaign(policies: int) -> Counter[str]:
     found: Counter[str] = Counter()
     for seed in range(policies):
         text = random_policy(random.Random(seed))
-        verdict = judged(text)
+        verdict = judge(text)
         assert verdict != "TOO SMALL", text
         found[verdict] += 1
     return found
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{campaign(int(sys.argv[1]))}\n")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("policies", type=int, help="number of policies, with seeds from 0")
+    print(campaign(parser.parse_args().policies))

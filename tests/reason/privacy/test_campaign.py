@@ -1,4 +1,4 @@
-"""A few of the policies of tests/reason/privacy/campaign.py; it runs at any length."""
+"""A short run of tests/reason/privacy/campaign.py."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_verdicts_on_random_policies_are_true() -> None:
     assert counts[ColumnVerdict.NONE] > 0
 
 
-#: lines with a finite ratio, and changes after which there is none, or another
+#: lines with a finite ratio, the lines of a mutant, and its ratio; None if it has no bound
 MUTANTS = {
     "two lines swapped": ((LIMITED, NOISE, K), (K, LIMITED, NOISE), None),
     "the limit after the noise": ((LIMITED, NOISE), (NOISE, LIMITED), 10),

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from acompass.language.program.checker import check
 from acompass.language.program.program import Program
 from acompass.language.program.types import DATE, FLOAT, INTEGER, TEXT, Column, decimal
-from acompass.language.text.parser import parse_text
 from acompass.reason.privacy.answer import ColumnPrivacy, ColumnVerdict, Weights
 from acompass.reason.privacy.proof import column_privacy
+from tests.generators.strategies import parse_and_check
 from tests.reason.privacy.judged import require_replayed, require_run
 
 TYPES = {"d": TEXT, "z": TEXT, "a": INTEGER, "c": decimal(1), "t": DATE, "f": FLOAT}
@@ -21,19 +20,15 @@ RESPONSE = "ALWAYS : WITH PROBABILITY 0.25 RANDOM d FROM ('x', 'y', 'other');\n"
 
 
 def _program(text: str, columns: str) -> Program:
-    tree, problems = parse_text(text)
-    assert not problems
-    program, problems = check(tree, text, tuple(Column(name, TYPES[name]) for name in columns), {})
-    assert program is not None, problems
-    return program
+    return parse_and_check(text, tuple(Column(name, TYPES[name]) for name in columns))
 
 
 #: the law of a RANDOM of more integers is not enumerated
 MOST_INTEGERS = 2_000
 
 
-def _asked(text: str, columns: str = "dz", asked: str = "d") -> ColumnPrivacy:
-    """The answer; its witness is replayed, and its probabilities are found without the prover's own laws."""
+def _ask(text: str, columns: str = "dz", asked: str = "d") -> ColumnPrivacy:
+    """The answer, after replaying its witness and computing its probabilities without the prover's own laws."""
     program = _program(text, columns)
     positions = frozenset(columns.index(name) for name in asked)
     (answer,) = column_privacy(program, [positions])
@@ -47,7 +42,7 @@ def _asked(text: str, columns: str = "dz", asked: str = "d") -> ColumnPrivacy:
 
 
 def _exactly(text: str, columns: str = "dz", asked: str = "d") -> Fraction:
-    answer = _asked(text, columns, asked)
+    answer = _ask(text, columns, asked)
     assert answer.verdict is ColumnVerdict.EXACT, answer
     assert answer.ratio is not None
     assert answer.ratio == 1 or answer.witness is not None
@@ -56,8 +51,8 @@ def _exactly(text: str, columns: str = "dz", asked: str = "d") -> Fraction:
 
 @pytest.mark.parametrize("keep", ["0.75", "0.5", "0.9"])
 @pytest.mark.parametrize("values", [2, 3, 5])
-def test_randomized_response_over_m_values(keep: str, values: int) -> None:
-    """1 + m p / (1 - p), where p is the probability to keep the value."""
+def test_randomized_response_has_the_ratio_of_its_formula(keep: str, values: int) -> None:
+    """1 + m p / (1 - p) for m values, where p is the probability that the value is kept."""
     urn = ", ".join(f"'v{number}'" for number in range(values))
     limited = f"EACH RESULT : d IN ({urn}) : REPLACE d WITH 'v0';"
     p = Fraction(keep)
@@ -66,21 +61,21 @@ def test_randomized_response_over_m_values(keep: str, values: int) -> None:
     ) == 1 + values * p / (1 - p)
 
 
-def test_the_example_of_the_interface() -> None:
-    answer = _asked(LIMITED + RESPONSE)
+def test_randomized_response_over_three_values_has_a_ratio_of_ten() -> None:
+    answer = _ask(LIMITED + RESPONSE)
     assert (answer.ratio, str(answer.epsilon)) == (10, "2.303")
     assert answer.witness is not None
     assert answer.witness.probabilities == (Fraction(5, 6), Fraction(1, 12))
 
 
 def test_a_seed_draws_with_its_own_weights() -> None:
-    """⌈2⁵²/3⌉ and ⌊2⁵²/3⌋ of the 2⁵² values draw each of three equal balls."""
-    answer = _asked(LIMITED + RESPONSE)
+    """⌈2⁵²/3⌉ and ⌊2⁵²/3⌋ of the 2⁵² values draw each of three values with equal weights."""
+    answer = _ask(LIMITED + RESPONSE)
     rare = Fraction(2**52 // 3, 2**52)
     assert answer.seed_ratio == (Fraction(3, 4) + rare / 4) / (rare / 4)
 
 
-def test_pram_with_the_weights_of_the_marginal() -> None:
+def test_the_rarest_value_decides_the_ratio_of_pram() -> None:
     """The rarest value decides: (p + (1 - p) w) / ((1 - p) w)."""
     urn = "RANDOM d FROM (5 OF 'x', 3 OF 'y', 2 OF 'other')"
     p, w = Fraction(4, 5), Fraction(2, 10)
@@ -88,8 +83,8 @@ def test_pram_with_the_weights_of_the_marginal() -> None:
     assert _exactly(f"{LIMITED}ALWAYS : WITH PROBABILITY 0.2 {urn};") == ratio == 21
 
 
-def test_a_matrix_of_pram() -> None:
-    """2m lines: each value gets a mark first, so that no later line reads what an earlier one drew."""
+def test_a_pram_matrix_has_its_largest_ratio() -> None:
+    """Each value is replaced by a code first, so that no later line reads what an earlier one drew."""
     lines = [
         "EACH RESULT : d IN ('x', 'y') : REPLACE d WITH 'y';",
         "EACH RESULT : d != 'x' : REPLACE d WITH '1';",
@@ -100,20 +95,20 @@ def test_a_matrix_of_pram() -> None:
     assert _exactly("\n".join(lines)) == 7
 
 
-def test_values_outside_of_the_urn_have_no_bound() -> None:
-    answer = _asked(RESPONSE)
+def test_values_that_are_never_drawn_have_no_bound() -> None:
+    answer = _ask(RESPONSE)
     assert answer.verdict is ColumnVerdict.NONE
     assert answer.witness is not None
     assert answer.witness.probabilities[1] == 0
 
 
 def test_the_papers_outliers_have_no_bound() -> None:
-    answer = _asked("EACH RESULT : a >= 3000 : RANDOM a 3000 4000;", "a", "a")
+    answer = _ask("EACH RESULT : a >= 3000 : RANDOM a 3000 4000;", "a", "a")
     assert answer.verdict is ColumnVerdict.NONE
 
 
-def test_what_the_policy_never_names_has_no_bound() -> None:
-    assert _asked(LIMITED + RESPONSE, asked="z").verdict is ColumnVerdict.NONE
+def test_a_column_that_the_policy_never_names_has_no_bound() -> None:
+    assert _ask(LIMITED + RESPONSE, asked="z").verdict is ColumnVerdict.NONE
 
 
 @pytest.mark.parametrize(
@@ -125,12 +120,12 @@ def test_what_the_policy_never_names_has_no_bound() -> None:
         "ALWAYS : REJECT;",
     ],
 )
-def test_what_is_gone_gives_nothing_away(line: str) -> None:
+def test_a_column_that_is_overwritten_reveals_nothing(line: str) -> None:
     assert _exactly(line) == 1
 
 
-def test_what_is_read_before_it_is_gone_gives_itself_away() -> None:
-    answer = _asked("EACH RESULT : d = 'x' : REPLACE z WITH 'ill'; ALWAYS : DROP d;")
+def test_a_column_that_is_read_before_it_is_dropped_has_no_bound() -> None:
+    answer = _ask("EACH RESULT : d = 'x' : REPLACE z WITH 'ill'; ALWAYS : DROP d;")
     assert answer.verdict is ColumnVerdict.NONE
 
 
@@ -144,9 +139,9 @@ def test_sampling_alone_changes_nothing() -> None:
     assert _exactly(f"{LIMITED}{RESPONSE}ALWAYS : WITH PROBABILITY 0.5 REJECT;") == 10
 
 
-def test_a_sample_that_reads_the_column() -> None:
+def test_a_sample_that_reads_the_column_needs_another_sample() -> None:
     text = "EACH RESULT : d = 'x' : WITH PROBABILITY 0.5 REJECT; ALWAYS : REPLACE d WITH '*';"
-    answer = _asked(text)
+    answer = _ask(text)
     assert answer.verdict is ColumnVerdict.NONE
     assert _exactly(f"ALWAYS : WITH PROBABILITY 0.5 REJECT; {text}") == 2
 
@@ -155,7 +150,7 @@ K = "EACH PROCESS COUNT(*) AS n GROUP BY {} : n >= {} : REJECT;\n"
 
 
 def test_a_k_that_reads_the_raw_value_has_no_bound() -> None:
-    answer = _asked(K.format("d", 2) + "ALWAYS : RANDOM d FROM ('x', 'y');")
+    answer = _ask(K.format("d", 2) + "ALWAYS : RANDOM d FROM ('x', 'y');")
     assert answer.verdict is ColumnVerdict.NONE
     assert answer.witness is not None
     assert len(answer.witness.records) == 2
@@ -165,19 +160,19 @@ def test_a_k_after_the_response_is_post_processing() -> None:
     assert _exactly(LIMITED + RESPONSE + K.format("d, z", 3)) == 10
 
 
-def test_a_k_over_other_columns_before_the_response() -> None:
+def test_a_k_over_other_columns_before_the_response_changes_nothing() -> None:
     assert _exactly(K.format("z", 2) + LIMITED + RESPONSE) == 10
 
 
 @pytest.mark.slow
 def test_a_k_that_no_small_table_reaches_leaves_a_bound() -> None:
-    answer = _asked(LIMITED + RESPONSE + K.format("d", 1000))
+    answer = _ask(LIMITED + RESPONSE + K.format("d", 1000))
     assert (answer.verdict, answer.ratio, answer.line) == (ColumnVerdict.AT_MOST, 10, 3)
 
 
 @pytest.mark.slow
 def test_other_records_that_see_a_draw_can_undo_the_average() -> None:
-    """`z` decides how `d` is drawn, and a class keeps only one of its values: the weaker draw counts."""
+    """`z` decides how `d` is drawn, and classes by `z` can reveal it: the weaker draw counts."""
     lines = [
         "ALWAYS : RANDOM z FROM ('weak', 'strong');",
         LIMITED,
@@ -188,57 +183,57 @@ def test_other_records_that_see_a_draw_can_undo_the_average() -> None:
     seen = [*lines, "EACH PROCESS COUNT(*) AS n GROUP BY z : n >= 2 : REJECT;", "ALWAYS : REPLACE z WITH '';"]
     # 1/2 · 5/6 + 1/2 · 1/3 against 1/2 · 1/12 + 1/2 · 1/3
     assert _exactly("\n".join(averaged)) == Fraction(14, 5)
-    assert _asked("\n".join(seen)).ratio == 10
+    assert _ask("\n".join(seen)).ratio == 10
 
 
 @pytest.mark.slow
-def test_a_record_that_is_gone_can_be_missed_by_others() -> None:
-    """It is dropped in any case: early if `d` is x, so that its class is smaller, or late."""
+def test_a_rejected_record_can_affect_the_others() -> None:
+    """The record is rejected in any case, but if `d` is x so early that its class is smaller."""
     lines = [
         "EACH FILTER z = 'secret' : d != 'x' : REJECT;",
         "EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 2 : REPLACE a WITH 0;",
         "EACH RESULT : z != 'secret' : REJECT;",
         "ALWAYS : DROP d;",
     ]
-    answer = _asked("\n".join(lines), "dza")
+    answer = _ask("\n".join(lines), "dza")
     assert (answer.verdict, answer.line) == (ColumnVerdict.UNDECIDED, 2)
 
 
-def test_two_columns_together() -> None:
+def test_the_ratios_of_two_columns_multiply() -> None:
     text = f"{LIMITED}{RESPONSE}EACH RESULT : z = 'u' : REPLACE z WITH 'v';"
     noise = "ALWAYS : WITH PROBABILITY 0.5 RANDOM z FROM ('u', 'v');"
     assert _exactly(text + noise, asked="z") == 3
     assert _exactly(text + noise, asked="dz") == 30
 
 
-def test_bands_of_numbers() -> None:
+def test_bands_of_numbers_have_a_bound() -> None:
     text = "ALWAYS : GENERALIZE a TO BANDS OF 10 FROM 20 UP TO 40;"
     urn = "'<20', '20-29', '30-39', '40+'"
     assert _exactly(f"{text} ALWAYS : WITH PROBABILITY 0.5 RANDOM a FROM ({urn});", "a", "a") == 5
 
 
-def test_bands_without_an_end() -> None:
+def test_bands_without_an_end_need_a_limit() -> None:
     bands = "ALWAYS : GENERALIZE a TO BANDS OF 10;"
     limited = "EACH RESULT : a IN ('20-29', '30-39') : REPLACE a WITH 'other';"
     noise = "ALWAYS : WITH PROBABILITY 0.5 RANDOM a FROM ('20-29', '30-39', 'other');"
     assert _exactly(bands + limited + noise, "a", "a") == 4
-    assert _asked(bands, "a", "a").verdict is ColumnVerdict.NONE
+    assert _ask(bands, "a", "a").verdict is ColumnVerdict.NONE
 
 
-def test_prefixes() -> None:
+def test_prefixes_have_a_bound() -> None:
     limited = "EACH RESULT : d IN ('21***', '22***') : REPLACE d WITH 'other';"
     noise = "ALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM ('21***', '22***', 'other');"
     assert _exactly(f"ALWAYS : GENERALIZE d TO PREFIX OF 2; {limited} {noise}") == 4
 
 
-def test_years_of_dates() -> None:
+def test_years_of_dates_have_a_bound() -> None:
     text = "ALWAYS : GENERALIZE t TO YEAR; EACH RESULT : t >= '2018' : REPLACE t WITH 'before';"
     again = "EACH RESULT : t IN ('2018', '2019', 'before') : REPLACE t WITH '2019';"
     noise = "ALWAYS : WITH PROBABILITY 0.5 RANDOM t FROM ('2018', '2019', 'before');"
     assert _exactly(text + again + noise, "t", "t") == 4
 
 
-def test_integers_drawn_in_a_large_range() -> None:
+def test_integers_drawn_from_a_large_range_have_a_bound() -> None:
     limited = "EACH RESULT : a BETWEEN 1 AND 1000000 : REPLACE a WITH 1;"
     noise = "ALWAYS : WITH PROBABILITY 0.5 RANDOM a 1 1000000;"
     assert _exactly(limited + noise, "a", "a") == 1_000_001
@@ -246,18 +241,18 @@ def test_integers_drawn_in_a_large_range() -> None:
 
 def test_decimals_between_the_integers_that_are_drawn_have_no_bound() -> None:
     text = "EACH RESULT : c BETWEEN 1 AND 9 : REPLACE c WITH 1; ALWAYS : WITH PROBABILITY 0.5 RANDOM c 1 9;"
-    assert _asked(text, "c", "c").verdict is ColumnVerdict.NONE
+    assert _ask(text, "c", "c").verdict is ColumnVerdict.NONE
 
 
 def test_integers_that_a_seed_never_draws_have_no_bound() -> None:
     limited = f"EACH RESULT : a BETWEEN 0 AND {2**60 - 1} : REPLACE a WITH 0;"
-    answer = _asked(f"{limited} ALWAYS : WITH PROBABILITY 0.5 RANDOM a 0 {2**60 - 1};", "a", "a")
+    answer = _ask(f"{limited} ALWAYS : WITH PROBABILITY 0.5 RANDOM a 0 {2**60 - 1};", "a", "a")
     assert answer.verdict is ColumnVerdict.NONE
     assert answer.witness is not None
     assert answer.witness.weights is Weights.SEED
 
 
-def test_integers_drawn_into_text() -> None:
+def test_integers_drawn_into_text_have_a_bound() -> None:
     limited = "EACH RESULT : d IN ('1', '2', '3') : REPLACE d WITH '1';"
     noise = "ALWAYS : WITH PROBABILITY 0.5 RANDOM d 1 3;"
     assert _exactly(limited + noise) == 4
@@ -265,31 +260,31 @@ def test_integers_drawn_into_text() -> None:
 
 
 def test_nothing_written_is_an_output_too() -> None:
-    answer = _asked("EACH RESULT : d = 'x'; ALWAYS : DROP d;")
+    answer = _ask("EACH RESULT : d = 'x'; ALWAYS : DROP d;")
     assert answer.verdict is ColumnVerdict.NONE
     assert answer.witness is not None
     assert (answer.witness.left is None) != (answer.witness.records[0][0] == "x")
 
 
-def test_values_without_a_label() -> None:
-    answer = _asked("ALWAYS : GENERALIZE d TO YEAR; ALWAYS : REPLACE d WITH '*';")
+def test_values_without_a_label_have_no_bound() -> None:
+    answer = _ask("ALWAYS : GENERALIZE d TO YEAR; ALWAYS : REPLACE d WITH '*';")
     assert answer.verdict is ColumnVerdict.NONE
     assert answer.witness is not None
 
 
-def test_the_number_of_distinct_dates_is_no_date() -> None:
+def test_the_number_of_distinct_dates_is_not_a_date() -> None:
     count = "EACH PROCESS COUNT DISTINCT(t) AS n GROUP BY z : n >= 2 : REJECT;"
-    assert _asked(count, "tz", "t").verdict is ColumnVerdict.NONE
+    assert _ask(count, "tz", "t").verdict is ColumnVerdict.NONE
     assert _exactly(f"{count} {LIMITED} {RESPONSE}", "dtz", "d") == 10
 
 
-def test_the_zeros_of_a_float_are_not_told_apart() -> None:
+def test_the_two_zeros_of_a_float_leave_the_question_undecided() -> None:
     limited = "EACH RESULT : f = 0 OR f = 1 : REPLACE f WITH 1;"
-    answer = _asked(f"{limited} ALWAYS : WITH PROBABILITY 0.5 RANDOM f FROM (0, 1);", "f", "f")
+    answer = _ask(f"{limited} ALWAYS : WITH PROBABILITY 0.5 RANDOM f FROM (0, 1);", "f", "f")
     assert answer.verdict is ColumnVerdict.UNDECIDED
 
 
 def test_an_open_question_names_its_line() -> None:
     text = "ALWAYS : GENERALIZE a TO PREFIX OF 1;\nALWAYS : RANDOM a FROM ('1', '2');"
-    answer: Any = _asked(text, "a", "a")
+    answer: Any = _ask(text, "a", "a")
     assert (answer.verdict, answer.line, bool(answer.reason)) == (ColumnVerdict.UNDECIDED, 1, True)

@@ -1,4 +1,4 @@
-"""δ in closed form is the largest hockey-stick divergence, and never above the published bound."""
+"""δ in closed form is the largest hockey-stick divergence, and never exceeds the published bound."""
 
 import random
 import re
@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acompass.language.program.checker import check
-from acompass.language.program.program import Program
 from acompass.language.program.types import INTEGER, Column
-from acompass.language.text.parser import parse_text
 from acompass.reason.privacy import delta as of_binomial
 from acompass.reason.privacy.answer import BITS, ColumnVerdict, Direction, epsilon_from_ratio
 from acompass.reason.privacy.delta import just_below_exponential, worst_class
@@ -21,6 +18,7 @@ from benchmarks.privacy import BETAS as BENCHMARKED
 from benchmarks.privacy import EPSILONS, published_delta, row, smallest_k
 from tests.errors.pages import FOLDER, Page, read_page
 from tests.folding import folded
+from tests.generators.strategies import parse_and_check
 from tests.length import at_length
 from tests.measure.by_definition import run_blocks
 from tests.reason.privacy.enumeration import Truth
@@ -29,12 +27,12 @@ from tests.repo.sources import ROOT
 
 BETAS = [Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(3, 5), Fraction(19, 20)]
 RATIOS = [Fraction(1), Fraction(11, 10), Fraction(3, 2), Fraction(2), Fraction(3)]
-#: classes up to this size are looked at; the worst one is smaller
+#: the largest class that is enumerated
 LARGEST = 40
 
 
 def _class_law(size: int, k: int, beta: Fraction) -> dict[int, Fraction]:
-    """How many records are left of a class of so many: k or more, or none."""
+    """The law of the number of records that are left of a class: k or more, or none."""
     law: dict[int, Fraction] = {}
     for left in range(size + 1):
         output = left if left >= k else 0
@@ -60,7 +58,7 @@ def test_the_closed_form_is_the_largest_hockey_stick(k: int, beta: Fraction) -> 
 
 @pytest.mark.parametrize("ratio", RATIOS)
 def test_without_the_record_nothing_is_likelier_if_the_sample_is_small(ratio: Fraction) -> None:
-    """At β = 1 - 1 / E nothing is, and just above it something is."""
+    """Nothing is at β = 1 - 1 / E, and something is above it."""
     for above in (Fraction(0), Fraction(1, 5)):
         laws = [_class_law(size, 3, 1 - 1 / ratio + above) for size in range(20)]
         removed = [hockey_stick(laws[size - 1], laws[size], ratio) for size in range(1, 20)]
@@ -135,7 +133,7 @@ STEP = Fraction(1, 1000)
 
 
 def _exponential(exponent: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds of the exponential of a number from 0 to 30."""
+    """Bounds on the exponential of a number from 0 to 30."""
     terms = [exponent**n / factorial(n) for n in range(150)]
     return sum(terms, Fraction(0)), sum(terms, Fraction(0)) + 2 * terms[-1]
 
@@ -150,7 +148,7 @@ def test_the_printed_number_is_the_least_that_is_large_enough(ratio: Fraction) -
     assert _exponential(epsilon - STEP)[1] < ratio or epsilon == STEP
 
 
-def test_nothing_given_away_is_zero() -> None:
+def test_a_ratio_of_one_is_an_epsilon_of_zero() -> None:
     assert str(epsilon_from_ratio(Fraction(1))) == "0"
 
 
@@ -158,7 +156,7 @@ TERMS = 80
 
 
 def _partial_sums(epsilon: Fraction) -> tuple[Fraction, Fraction]:
-    """Two rationals around e^ε, by its series: the rest is below twice the next term where 2ε < TERMS."""
+    """Rational bounds on e^ε by its series, whose remainder is below twice the last term if 2ε < TERMS."""
     term = total = Fraction(1)
     for index in range(1, TERMS):
         term *= epsilon / index
@@ -167,7 +165,7 @@ def _partial_sums(epsilon: Fraction) -> tuple[Fraction, Fraction]:
 
 
 @pytest.mark.parametrize("epsilon", ["0", "1e-30", "0.001", "0.1", "1", "2.5", "10"])
-def test_it_is_just_below(epsilon: str) -> None:
+def test_the_ratio_is_just_below_the_exponential(epsilon: str) -> None:
     low, high = _partial_sums(Fraction(epsilon))
     found = just_below_exponential(Decimal(epsilon))
     assert 1 <= found <= low
@@ -183,7 +181,7 @@ def test_a_fraction_is_rounded_down_too() -> None:
     assert low - Fraction(1, 10**27) <= just_below_exponential(Fraction(1, 3)) <= low
 
 
-#: constants are from 0 to LAST, the values tried go a little further
+#: constants are from 0 to LAST; VALUES has some more on either side
 LAST = 13
 VALUES = range(-3, LAST + 4)
 ASKED = frozenset((0,))
@@ -213,17 +211,11 @@ def _line(rng: random.Random) -> str:
     return f"{rng.choice((compared, 'ALWAYS'))} : {often}{action};"
 
 
-def _program(text: str) -> Program:
-    program, problems = check(parse_text(text)[0], text, (Column("a", INTEGER),), {})
-    assert program is not None, problems
-    return program
-
-
 @pytest.mark.campaign
 @folded("seed", range(at_length(10)))
 def test_the_ratio_over_representatives_is_that_over_all_values(seed: int) -> None:
     text = _policy(random.Random(seed))
-    program = _program(text)
+    program = parse_and_check(text, (Column("a", INTEGER),))
     (answer,) = column_privacy(program, [ASKED])
     assert answer.verdict in (ColumnVerdict.EXACT, ColumnVerdict.NONE), text
     assert Truth(program, [VALUES]).largest(ASKED, most=1) == answer.ratio, text

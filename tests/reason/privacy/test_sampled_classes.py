@@ -12,7 +12,7 @@ from acompass.reason.privacy.answer import Refusal, TablePrivacy
 from acompass.reason.privacy.delta import worst_class
 from acompass.reason.privacy.sampling import table_privacy
 from acompass.semantics.core import run_program, trace_of_values
-from tests.generators.strategies import program_of
+from tests.generators.strategies import parse_and_check
 from tests.length import at_length
 from tests.reason.privacy.neighbours import hockey_stick, largest_delta, law_of_output
 from tests.reason.privacy.sampling_policies import campaign, is_attained
@@ -35,8 +35,8 @@ def _answer(program: Program, epsilon: Fraction = Fraction(1, 2)) -> TablePrivac
 @pytest.mark.parametrize("epsilon", ["0", "0.7", "1.2"])
 @pytest.mark.parametrize(("rejected", "k"), [("0.5", 2), ("0.75", 2), ("0.3", 3), ("0.05", 2), ("0.6", 3), ("0.5", 4)])
 def test_delta_is_that_of_all_tables_of_at_most_five_records(rejected: str, k: int, epsilon: str) -> None:
-    """Where the worst class has at most five records, δ is attained; otherwise, it is not exceeded."""
-    program = program_of(
+    """δ is attained if the worst class has at most five records; otherwise it is not exceeded."""
+    program = parse_and_check(
         f"""ALWAYS : WITH PROBABILITY {rejected} REJECT;
             EACH RESULT : a != 1 : REPLACE a WITH 0;
             EACH PROCESS COUNT(*) AS n GROUP BY a : n >= {k} : REJECT;""",
@@ -114,9 +114,9 @@ CLAIMED = {
 @pytest.mark.parametrize("policy", CLAIMED)
 @pytest.mark.parametrize("bits", [None, 52])
 def test_a_claim_is_true_of_all_tables_of_at_most_three_records(policy: str, bits: int | None) -> None:
-    """Of the ideal trace, and of the one that a seed gives."""
+    """For the ideal trace, and for the trace of a seed."""
     text, beta, k, is_exact = CLAIMED[policy]
-    program = program_of(text, PAIR)
+    program = parse_and_check(text, PAIR)
     answer = _answer(program)
     assert (answer.beta, answer.k, answer.is_exact) == (Fraction(beta), k, is_exact)
     assert largest_delta(program, PAIRS, 3, answer.ratio, bits) <= answer.delta
@@ -124,24 +124,24 @@ def test_a_claim_is_true_of_all_tables_of_at_most_three_records(policy: str, bit
 
 @pytest.mark.parametrize("policy", [name for name, (*_, is_exact) in CLAIMED.items() if is_exact])
 def test_copies_of_the_witness_attain_delta(policy: str) -> None:
-    program = program_of(CLAIMED[policy][0], PAIR)
+    program = parse_and_check(CLAIMED[policy][0], PAIR)
     assert is_attained(program, _answer(program))
 
 
 CHECK = "EACH RESULT : a = 0;"
 CHANGE = "EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 2 : REPLACE a WITH 7;"
 BY_A = "EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 2 : REJECT;"
-#: a policy, the line that is to blame, and a word of the reason
+#: a policy, the line that the refusal names, and a word of the reason
 REFUSED = {
     "no k": (SAMPLE, None, "small classes"),
     "a column is not in GROUP BY": (f"{SAMPLE}\n{BY_A}", 2, "`b` is not in `GROUP BY`"),
-    "the sample comes after the k": (f"{REJECT}\n{SAMPLE}", 1, "for certain"),
-    "no sample": (REJECT, 1, "for certain"),
+    "the sample comes after the k": (f"{REJECT}\n{SAMPLE}", 1, "always keep"),
+    "no sample": (REJECT, 1, "always keep"),
     "a sample of some records": (
-        f"EACH RESULT : a = 0 : WITH PROBABILITY 0.5 REJECT;\n{REJECT}", 2, "for certain"
+        f"EACH RESULT : a = 0 : WITH PROBABILITY 0.5 REJECT;\n{REJECT}", 2, "always keep"
     ),
     "something else with a probability": (
-        f"ALWAYS : WITH PROBABILITY 0.75 REPLACE a WITH 0;\n{REJECT}", 2, "for certain"
+        f"ALWAYS : WITH PROBABILITY 0.75 REPLACE a WITH 0;\n{REJECT}", 2, "always keep"
     ),
     "nothing is left": (f"ALWAYS : REJECT;\n{REJECT}", 2, "every record"),
     "classes are changed in between": (
@@ -178,20 +178,20 @@ REFUSED = {
     "a constant for some records": (
         f"{SAMPLE}\nALWAYS : WITH PROBABILITY 0.5 REPLACE b WITH '*';\n{BY_A}", 3, "`b`"
     ),
-    "a draw is no constant": (f"{SAMPLE}\nALWAYS : RANDOM b FROM ('x', 'y');\n{BY_A}", 3, "`b`"),
+    "a draw is not a constant": (f"{SAMPLE}\nALWAYS : RANDOM b FROM ('x', 'y');\n{BY_A}", 3, "`b`"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("policy", REFUSED)
 def test_other_policies_are_refused(policy: str) -> None:
     text, line, word = REFUSED[policy]
-    answer = table_privacy(program_of(text, PAIR), Fraction(1, 2))
+    answer = table_privacy(parse_and_check(text, PAIR), Fraction(1, 2))
     assert isinstance(answer, Refusal)
     assert answer.line == line
     assert word in answer.reason
 
 
-#: mutants, and as many records as it takes to refute the claim of the policy that they come from
+#: mutants, and the number of records that refutes the claim of the original policy
 MUTANTS = {
     "a column is not in GROUP BY": 3,
     "the sample comes after the k": 2,
@@ -204,16 +204,18 @@ MUTANTS = {
 
 
 @pytest.mark.parametrize("policy", MUTANTS)
-def test_the_refused_would_break_the_claim(policy: str) -> None:
-    """These mutants need a larger δ than the policy that they come from, so a claim would be false."""
-    honest = _answer(program_of(SAMPLE + REJECT, PAIR))
-    mutant, domain = program_of(REFUSED[policy][0], PAIR), PAIRS if MUTANTS[policy] < 5 else PAIRS[1:3]
+def test_a_refused_policy_would_break_the_claim(policy: str) -> None:
+    """These mutants need a larger δ than the original policy, so its claim would be false."""
+    honest = _answer(parse_and_check(SAMPLE + REJECT, PAIR))
+    mutant, domain = parse_and_check(REFUSED[policy][0], PAIR), PAIRS if MUTANTS[policy] < 5 else PAIRS[1:3]
     assert largest_delta(mutant, domain, MUTANTS[policy], honest.ratio) > honest.delta
 
 
 def test_input_order_would_break_the_claim() -> None:
-    """A release in the order of the input tells more than its bag: here, where each record stood."""
-    program = program_of(f"{SAMPLE} EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 3 : REJECT;", make_schema({"a": TEXT}))
+    """A release in the order of the input reveals more than its bag: here, the position of each record."""
+    program = parse_and_check(
+        f"{SAMPLE} EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 3 : REJECT;", make_schema({"a": TEXT})
+    )
     claimed = worst_class(3, Fraction(1, 4), Fraction(2)).delta
     one, other = _law_in_order(program, "aaababb"), _law_in_order(program, "aaabbb")
     assert hockey_stick(one, other, Fraction(2)) > claimed
@@ -222,7 +224,7 @@ def test_input_order_would_break_the_claim() -> None:
 
 
 def _law_in_order(program: Program, letters: str) -> dict[str, Fraction]:
-    """The law of the output in the order of the input, of a program that samples one in four."""
+    """The law of the output in the order of the input, for a program that samples one record in four."""
     law: dict[str, Fraction] = {}
     for coins in product((Fraction(0), Fraction(3, 4)), repeat=len(letters)):
         outcome = run_program(program, [(letter,) for letter in letters], trace_of_values(coins))
@@ -251,15 +253,15 @@ BY_X = "EACH PROCESS COUNT(*) AS n GROUP BY x : n >= 2 : REJECT;"
         ("ALWAYS : REPLACE x WITH '*';", "`f` is not in `GROUP BY`"),
     ],
 )
-def test_numbers_that_can_be_written_in_two_ways(lines: str, word: str | None) -> None:
-    answer = table_privacy(program_of(lines + SAMPLE + BY_X, NUMERIC), Fraction(1))
+def test_numbers_that_can_be_written_in_two_ways_are_refused(lines: str, word: str | None) -> None:
+    answer = table_privacy(parse_and_check(lines + SAMPLE + BY_X, NUMERIC), Fraction(1))
     refusal = answer.reason if isinstance(answer, Refusal) else None
     assert (word is None and refusal is None) or (word is not None and refusal is not None and word in refusal)
 
 
 def test_floats_have_two_zeros() -> None:
-    """They are in one class, and a release tells them apart."""
-    program = program_of(
+    """They are in one class, but a release distinguishes them."""
+    program = parse_and_check(
         f"{SAMPLE} EACH PROCESS COUNT(*) AS n GROUP BY f : n >= 2 : REJECT;", make_schema({"f": FLOAT})
     )
     answer = table_privacy(program, Fraction(1))
@@ -267,29 +269,29 @@ def test_floats_have_two_zeros() -> None:
     assert "-0.0" in answer.reason
 
 
-def test_columns_that_no_policy_can_name_are_not_in_group_by() -> None:
-    answer = table_privacy(program_of(SAMPLE + REJECT, (*PAIR, *make_schema({"blob": OPAQUE}))), Fraction(1))
+def test_a_column_of_an_unsupported_type_is_not_in_group_by() -> None:
+    answer = table_privacy(parse_and_check(SAMPLE + REJECT, (*PAIR, *make_schema({"blob": OPAQUE}))), Fraction(1))
     assert answer == Refusal(1, "`blob` is not in `GROUP BY`, so it can distinguish the records of a class")
 
 
 def test_all_lines_that_sample_are_named() -> None:
-    answer = _answer(program_of(CLAIMED["strata"][0].replace(";", ";\n"), PAIR))
+    answer = _answer(parse_and_check(CLAIMED["strata"][0].replace(";", ";\n"), PAIR))
     assert (answer.sampled, answer.rejects) == ((1, 2), 3)
 
 
 def test_a_witness_has_the_types_of_the_columns() -> None:
-    """Between 3 and 4 records are kept more often, but a column of whole numbers has none there."""
+    """Records with x between 3 and 4 are kept more often, but a column of integers has none."""
     text = """EACH RESULT : x > 3 : WITH PROBABILITY 0.75 REJECT;
         EACH RESULT : x < 4 : WITH PROBABILITY 0.5 REJECT;
         ALWAYS : WITH PROBABILITY 0.5 REJECT; ALWAYS : GENERALIZE x TO BANDS OF 10;
         EACH PROCESS COUNT(*) AS n GROUP BY x : n >= 2 : REJECT;"""
-    whole, tenths = (_answer(program_of(text, make_schema({"x": decimal(scale)}))) for scale in (0, 1))
+    whole, tenths = (_answer(parse_and_check(text, make_schema({"x": decimal(scale)}))) for scale in (0, 1))
     assert whole.beta == tenths.beta == Fraction(1, 2)
     assert (whole.is_exact, tenths.is_exact) == (False, True)
 
 
 def test_delta_is_shown_rounded_up() -> None:
-    answer = _answer(program_of(SAMPLE + REJECT.replace("2", "14"), PAIR), Fraction(1))
+    answer = _answer(parse_and_check(SAMPLE + REJECT.replace("2", "14"), PAIR), Fraction(1))
     assert answer.delta_shown == "8.42e-7"
     assert Fraction(answer.delta_shown) > answer.delta
 

@@ -1,16 +1,16 @@
-"""Stability against the exact laws of all small tables, and of their neighbours with one record less."""
+"""Stability compared with the exact laws of all small tables and of their neighbors with one record less."""
 
 import pytest
 
 from acompass.reason.privacy.stability import stability
-from tests.generators.strategies import program_of
+from tests.generators.strategies import parse_and_check
 from tests.length import at_length
 from tests.reason.privacy.couplings import spread
 from tests.reason.privacy.stability_policies import DOMAIN, SCHEMA, campaign
 
-#: records of one class, two of which are alike
+#: records of one class
 CLASS = [(0, "x"), (0, "y")]
-#: an action on the classes that violate n >= k, and how far the record spreads that makes k of k - 1
+#: an action on the classes that violate n >= k, and its stability
 ACTIONS = {
     "REJECT": lambda k: k,
     "WITH PROBABILITY 0.5 REJECT": lambda k: k,
@@ -24,8 +24,8 @@ ACTIONS = {
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 @pytest.mark.parametrize("action", ACTIONS)
-def test_at_least_k(action: str, k: int) -> None:
-    program = program_of(f"EACH PROCESS COUNT(*) AS n GROUP BY a : n >= {k} : {action};", SCHEMA)
+def test_a_lower_bound_on_counts_has_this_stability(action: str, k: int) -> None:
+    program = parse_and_check(f"EACH PROCESS COUNT(*) AS n GROUP BY a : n >= {k} : {action};", SCHEMA)
     assert stability(program).policy == spread(program, CLASS, 4) == ACTIONS[action](k)
 
 
@@ -38,9 +38,9 @@ def test_at_least_k(action: str, k: int) -> None:
         ("REPLACE a WITH 7", lambda most: 2 * most + 1),
     ],
 )
-def test_at_most(action: str, expected: object, most: int) -> None:
-    """A record spared by chance may be the new one, where all others of the class are rejected."""
-    program = program_of(f"EACH PROCESS COUNT(*) AS n GROUP BY a : n <= {most} : {action};", SCHEMA)
+def test_an_upper_bound_on_counts_has_this_stability(action: str, expected: object, most: int) -> None:
+    """With a probability, the new record itself may be kept while all others of its class are rejected."""
+    program = parse_and_check(f"EACH PROCESS COUNT(*) AS n GROUP BY a : n <= {most} : {action};", SCHEMA)
     domain = [*CLASS, (0, "z")]
     assert stability(program).policy == spread(program, domain, most + 1) == expected(most)
 
@@ -72,8 +72,8 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("policy", SHAPES)
-def test_shapes(policy: str) -> None:
-    program = program_of(policy, SCHEMA)
+def test_each_requirement_has_its_stability(policy: str) -> None:
+    program = parse_and_check(policy, SCHEMA)
     assert stability(program).policy == spread(program, DOMAIN, 4) == SHAPES[policy]
 
 
@@ -90,15 +90,15 @@ def test_shapes(policy: str) -> None:
         "SOME PROCESS COUNT(*) AS n WHERE a = 1 : n >= 1 : REPLACE b WITH 'z';",
     ],
 )
-def test_no_bound_grows_with_the_table(policy: str) -> None:
-    program = program_of(policy, SCHEMA)
+def test_without_a_bound_the_spread_grows_with_the_table(policy: str) -> None:
+    program = parse_and_check(policy, SCHEMA)
     assert stability(program).policy is None
     domain = [*DOMAIN, *((a, "x") for a in range(2, 7))] if "SOME PROCESS" in policy else DOMAIN
     assert spread(program, domain, 2) < spread(program, domain, 4)
 
 
-def test_the_policy_has_the_product() -> None:
-    program = program_of(
+def test_the_stability_of_a_policy_is_the_product_of_its_lines() -> None:
+    program = parse_and_check(
         """ALWAYS : WITH PROBABILITY 0.5 REJECT;
 EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 2 : REJECT;
 EACH PROCESS COUNT(*) AS n GROUP BY b : n >= 3 : REPLACE b WITH '*';""",
@@ -108,19 +108,19 @@ EACH PROCESS COUNT(*) AS n GROUP BY b : n >= 3 : REPLACE b WITH '*';""",
     assert [(line.line, line.records) for line in found.requirements] == [(1, 1), (2, 2), (3, 5)]
     assert found.policy == 10
     assert [line.reason for line in found.requirements] == [
-        "it treats each record by itself",
-        "one record decides about 1 other of its class",
-        "one record decides about 2 others of its class",
+        "it treats each record independently",
+        "one record can affect 1 other in its class",
+        "one record can affect 2 others in its class",
     ]
 
 
 def test_many_cells_are_bounded_by_the_constants() -> None:
-    """Too many combinations of values to look at: every count near a constant may matter."""
+    """With too many combinations of values to enumerate, every count near a constant may matter."""
     few = " OR ".join(f"(a = {number} AND b = 't{number}')" for number in range(200))
-    program = program_of(f"EACH PROCESS COUNT(*) AS n GROUP BY a, b : n >= 3 OR {few} : REJECT;", SCHEMA)
+    program = parse_and_check(f"EACH PROCESS COUNT(*) AS n GROUP BY a, b : n >= 3 OR {few} : REJECT;", SCHEMA)
     assert stability(program).policy == 3 + 1
     distinct = "EACH PROCESS COUNT DISTINCT(b) AS l GROUP BY a, b"
-    assert stability(program_of(f"{distinct} : l >= 2 OR {few} : REJECT;", SCHEMA)).policy is None
+    assert stability(parse_and_check(f"{distinct} : l >= 2 OR {few} : REJECT;", SCHEMA)).policy is None
 
 
 @pytest.mark.campaign

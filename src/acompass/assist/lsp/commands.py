@@ -13,8 +13,7 @@ from acompass.assist.document import used_params
 from acompass.assist.lsp.open_documents import Inputs, OpenDocument, OpenTable
 from acompass.assist.lsp.view import View
 from acompass.errors.diagnostics import CallError, Diagnostic, Span
-from acompass.errors.display import PLAIN
-from acompass.errors.wording import count_text
+from acompass.errors.display import PLAIN, count_text
 from acompass.explain.algebra_text import to_algebra
 from acompass.language.text.walk import steps_of
 from acompass.policy import SETTINGS_FILE, Policy

@@ -38,7 +38,7 @@ class OpenTable:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What an analysis uses in addition to the text: the settings and the table."""
+    """The settings and the table that an analysis uses besides the text."""
 
     settings: PolicySettings
     table: OpenTable | None
@@ -71,7 +71,7 @@ class OpenDocument:
     document: Document
     context: Context  # what is known so far, at first about the previous version
     settings: PolicySettings
-    is_again: bool = False  # the text is unchanged, but a file that it depends on has changed
+    is_reanalysis: bool = False  # the text is unchanged, but a file that it depends on has changed
     mistakes: "Future[Mistakes]" = field(default_factory=Future)
     judged: "Future[Context]" = field(default_factory=Future)
 
@@ -171,8 +171,8 @@ class OpenDocuments:
         before = self._newest.get(uri)
         context = Context() if before is None else replace(before.context, verdicts=None, proofs=())
         settings = PolicySettings() if before is None else before.settings
-        is_again = before is not None and before.document is document
-        opened = OpenDocument(uri, version, document, context, settings, is_again)
+        is_reanalysis = before is not None and before.document is document
+        opened = OpenDocument(uri, version, document, context, settings, is_reanalysis)
         self._newest[uri] = opened
         if before is not None:
             before.drop()
@@ -194,9 +194,9 @@ class OpenDocuments:
         """Analyze again the policies whose results depend on one of these files."""
         for opened in list(self._newest.values()):
             if input_files(opened.document, opened.settings) & set(changed):
-                self.again(opened.uri)
+                self.reanalyze(opened.uri)
 
-    def again(self, uri: str) -> None:
+    def reanalyze(self, uri: str) -> None:
         """Analyze the same text again, with the current content of the files that it depends on."""
         opened = self._newest.get(uri)
         if opened is not None:
@@ -204,14 +204,14 @@ class OpenDocuments:
 
     def _analyze(self, opened: OpenDocument) -> None:
         try:
-            while not self._is_answered(opened):
+            while not self._try_to_answer(opened):
                 pass  # the table was reopened for another policy, which dropped the question
         except BaseException as error:
             opened.drop(error)
             if not isinstance(error, Stale):
                 self._listener.show_failure(error)
 
-    def _is_answered(self, opened: OpenDocument) -> bool:
+    def _try_to_answer(self, opened: OpenDocument) -> bool:
         proving = self._proving.setdefault(opened.uri, Lock())
         question = Question(opened.uri, opened.document, lambda: self.is_newest(opened), proving)
         try:

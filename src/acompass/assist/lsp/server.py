@@ -34,13 +34,13 @@ from acompass.options import Opening
 from acompass.policy import SETTINGS_FILE
 from acompass.version import __version__
 
-Answering: TypeAlias = Callable[[View, Any], Any]
+AnswerFunction: TypeAlias = Callable[[View, Any], Any]
 #: the steps of a handler: each yields what pygls should call next, and receives the result
-Working: TypeAlias = Generator[tuple[Callable[..., Any], tuple[Any, ...], None], Any, Any]
-Handler: TypeAlias = Callable[..., Working]
+HandlerSteps: TypeAlias = Generator[tuple[Callable[..., Any], tuple[Any, ...], None], Any, Any]
+Handler: TypeAlias = Callable[..., HandlerSteps]
 
 #: requests about an open policy: the function that answers, and the options to announce to the client
-ANSWERS: dict[str, tuple[Answering, Any]] = {
+ANSWERS: dict[str, tuple[AnswerFunction, Any]] = {
     types.TEXT_DOCUMENT_HOVER: (hover_content, None),
     types.TEXT_DOCUMENT_COMPLETION: (
         completions,
@@ -95,15 +95,15 @@ class Server(LanguageServer):
 
     def show_mistakes(self, opened: OpenDocument, mistakes: Mistakes) -> None:
         diagnostics = protocol_diagnostics(View(opened, self.client), mistakes)
-        self._say(opened, types.PublishDiagnosticsParams(opened.uri, diagnostics, opened.version))
+        self._publish(opened, types.PublishDiagnosticsParams(opened.uri, diagnostics, opened.version))
 
     def show_verdicts(self, opened: OpenDocument) -> None:
         """Refresh hints: a client requests them when a text changes, but not when a table or the settings do."""
-        if opened.is_again and self.client.can("workspace.inlay_hint.refresh_support"):
-            self._soon(self.workspace_inlay_hint_refresh, None)
+        if opened.is_reanalysis and self.client.can("workspace.inlay_hint.refresh_support"):
+            self._call_soon(self.workspace_inlay_hint_refresh, None)
 
     def show_failure(self, error: BaseException) -> None:
-        self._soon(self.show, internal(error), types.MessageType.Error)
+        self._call_soon(self.show, internal(error), types.MessageType.Error)
 
     def show(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         self.window_show_message(types.ShowMessageParams(kind, message))
@@ -113,14 +113,14 @@ class Server(LanguageServer):
         if not isinstance(error, JsonRpcException):
             self.show(internal(error), types.MessageType.Error)
 
-    def _say(self, opened: OpenDocument, params: types.PublishDiagnosticsParams) -> None:
+    def _publish(self, opened: OpenDocument, params: types.PublishDiagnosticsParams) -> None:
         def publish() -> None:
             if self.documents.is_newest(opened):
                 self.text_document_publish_diagnostics(params)
 
-        self._soon(publish)
+        self._call_soon(publish)
 
-    def _soon(self, call: Callable[..., object], *arguments: Any) -> None:
+    def _call_soon(self, call: Callable[..., object], *arguments: Any) -> None:
         """Call in the event loop, the only place where messages are written."""
         assert self._loop is not None, "a policy was opened"
         with suppress(RuntimeError):  # the server has ended
@@ -130,18 +130,18 @@ class Server(LanguageServer):
 def server_for_editors(server: Server) -> Server:
     """Register every request, command and notification with the server."""
     for method, (answer, options) in ANSWERS.items():
-        server.feature(method, options)(_answering(server, answer))
+        server.feature(method, options)(_request_handler(server, answer))
     for name, command in COMMANDS.items():
-        server.command(name)(_performing(server, command))
-    _follow_texts(server)
-    _follow_files(server)
+        server.command(name)(_command_handler(server, command))
+    _register_text_events(server)
+    _register_file_events(server)
     return server
 
 
-def _answering(server: Server, answer: Answering) -> Handler:
+def _request_handler(server: Server, answer: AnswerFunction) -> Handler:
     """The handler of a request. It takes the current version at once; a thread may answer after later changes."""
 
-    def handler(params: Any) -> Working:
+    def handler(params: Any) -> HandlerSteps:
         view = server.view(params.text_document.uri)
         if view is None:
             return None
@@ -150,9 +150,9 @@ def _answering(server: Server, answer: Answering) -> Handler:
     return handler
 
 
-def _performing(server: Server, command: Callable[[OpenDocument, int | None], commands.Answer]) -> Handler:
-    def handler(*arguments: Any) -> Working:
-        opened, number = _about(server, *arguments)
+def _command_handler(server: Server, command: Callable[[OpenDocument, int | None], commands.Answer]) -> Handler:
+    def handler(*arguments: Any) -> HandlerSteps:
+        opened, number = _command_target(server, *arguments)
         answer = yield _do_in_thread, (partial(command, opened, number),), None
         server.show(f"{answer.title}: {answer.summary}")
         return {"title": answer.title, "text": answer.text}
@@ -160,7 +160,7 @@ def _performing(server: Server, command: Callable[[OpenDocument, int | None], co
     return handler
 
 
-def _about(server: Server, uri: Any = None, number: Any = None, *_: Any) -> tuple[OpenDocument, int | None]:
+def _command_target(server: Server, uri: Any = None, number: Any = None, *_: Any) -> tuple[OpenDocument, int | None]:
     opened = server.documents.only() if uri is None else server.documents.get(str(uri))
     if opened is None:
         raise JsonRpcException("open the policy first", types.LSPErrorCodes.RequestFailed)
@@ -176,7 +176,7 @@ async def _do_in_thread(work: Callable[[], Any]) -> Any:
         raise as_response(error) from None
 
 
-def _follow_texts(server: Server) -> None:
+def _register_text_events(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def on_open(params: types.DidOpenTextDocumentParams) -> None:
         if _is_policy(params.text_document):
@@ -190,7 +190,7 @@ def _follow_texts(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def on_save(params: types.DidSaveTextDocumentParams) -> None:
         """The client may not watch files, so pick up changes to neighboring files on save."""
-        server.documents.again(params.text_document.uri)
+        server.documents.reanalyze(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def on_close(params: types.DidCloseTextDocumentParams) -> None:
@@ -203,7 +203,7 @@ def _is_policy(item: types.TextDocumentItem) -> bool:
     return item.language_id == "acompass" or item.uri.endswith(".acp")
 
 
-def _follow_files(server: Server) -> None:
+def _register_file_events(server: Server) -> None:
     @server.feature(types.INITIALIZED)
     def on_initialized(_: types.InitializedParams) -> None:
         if server.client.can("workspace.did_change_watched_files.dynamic_registration"):

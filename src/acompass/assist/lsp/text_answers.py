@@ -40,7 +40,7 @@ def hover_content(view: View, params: types.HoverParams) -> types.Hover | None:
 
 
 def completions(view: View, params: types.CompletionParams) -> types.CompletionList:
-    """The list is incomplete: what fits depends on what is typed next."""
+    """Mark the list as incomplete, so that the editor asks again after each character."""
     offset = view.positions.offset(params.position)
     found = complete(view.document, offset, view.context)
     items = [_item(view, offset, at, each) for at, each in enumerate(found)]

@@ -26,8 +26,8 @@ async def in_thread(work: Callable[[], T]) -> T:
     return await asyncio.wrap_future(start(work))
 
 
-def have_ended(seconds: float) -> bool:
-    """Wait for the threads, at most `seconds`. A thread must not be inside an engine when Python shuts down."""
+def wait_for_threads(seconds: float) -> bool:
+    """Wait at most `seconds`; return whether all have ended. None may be inside an engine when Python exits."""
     deadline = time.monotonic() + seconds
     for thread in list(_running):
         thread.join(max(0.0, deadline - time.monotonic()))

@@ -14,7 +14,7 @@ from typing import Any
 from pygls.io_ import StdoutWriter, run_async
 
 from acompass.assist.lsp.server import Server
-from acompass.assist.lsp.threads import have_ended
+from acompass.assist.lsp.threads import wait_for_threads
 
 _INPUT, _OUTPUT, _ERROR = 0, 1, 2
 _BLOCK = 1 << 16
@@ -37,7 +37,7 @@ def serve(server: Server) -> int:
     except (BrokenPipeError, asyncio.CancelledError):
         code = 0
     server.end()
-    ended = have_ended(_GRACE)
+    ended = wait_for_threads(_GRACE)
     signals.pass_on()
     if not ended:
         os._exit(code)  # an engine that is stuck must not keep the process alive

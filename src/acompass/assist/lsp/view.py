@@ -19,7 +19,7 @@ from acompass.errors.diagnostics import Edit, Source, Span
 @dataclass(frozen=True)
 class Client:
     capabilities: types.ClientCapabilities
-    encoding: types.PositionEncodingKind | str | None = None  # that server and client agreed on
+    encoding: types.PositionEncodingKind | str | None = None  # agreed on by server and client
 
     def can(self, capability: str) -> bool:
         return bool(get_capability(self.capabilities, capability, False))

@@ -1,7 +1,7 @@
 """Control access to the studio with secrets that are new at each start and compared in constant time.
 
 The guard runs before any route, decides which requests are answered, and sets the headers of every answer. A page of
-another site can make the browser send requests to the studio. Its name in Host or Origin gives it away, even if that
+another site can make the browser send requests to the studio. The Host or Origin header gives it away, even if its
 name resolves to this machine, and it cannot send JSON or the cookie."""
 
 import hmac

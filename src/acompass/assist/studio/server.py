@@ -32,7 +32,7 @@ class Running:
 
 
 @contextmanager
-def serving(start: Start, port: int | None = None) -> Iterator[Running]:
+def run_studio(start: Start, port: int | None = None) -> Iterator[Running]:
     """Open the table and answer questions; at the end, cancel all questions and remove temporary files."""
     with listen(port) as listening, _run_server(Studio(start), listening) as running:
         yield running
@@ -54,7 +54,7 @@ def _run_server(studio: Studio, listening: socket.socket) -> Iterator[Running]:
 
 
 class _Server(uvicorn.Server):
-    """Signals other threads when it answers, or will not, and when it has ended."""
+    """Signals other threads when it starts to answer or fails to start, and when it has ended."""
 
     def __init__(self, config: uvicorn.Config):
         super().__init__(config)

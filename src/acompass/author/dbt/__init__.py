@@ -1,1 +1,1 @@
-"""A policy in a dbt project: singular tests of its assertions, and a Python model that performs it."""
+"""Write a policy into a dbt project: singular tests of its assertions, and a Python model that applies it."""

@@ -21,8 +21,8 @@ from acompass.author.dbt.relations import (
     settable_variables,
 )
 from acompass.author.dbt.templates import (
+    CommonParts,
     Embedded,
-    Written,
     assertion_text,
     columns_text,
     model_text,
@@ -49,7 +49,7 @@ from acompass.run import checked_program
 _RUNS_PYTHON = "duckdb"
 
 _LABELS = "no test: the column has labels of a later GENERALIZE, and the line compares numbers"
-#: decimal places of a number without a known scale
+#: decimal places of a number of unknown scale
 _SCALE = 9
 _EXACT = (Kind.INTEGER, Kind.DECIMAL)
 
@@ -72,11 +72,11 @@ class Request:
 def dbt_files(request: Request, project: str | None = None, *, force: bool = False, dry: bool = False) -> DbtFiles:
     """Generate the files and, unless `dry`, write them to the project, if any."""
     folders = Folders() if project is None else project_folders(project)
-    writing = _Writing(request)
-    found = writing.files(folders)
+    generator = _FileGenerator(request)
+    found = generator.files(folders)
     if project is None:
         return found
-    changes = changes_in(project, found.files, folders, writing.mark, force=force)
+    changes = changes_in(project, found.files, folders, generator.mark, force=force)
     if not dry:
         apply(project, changes)
     return replace(found, changed=tuple(changes.write), removed=changes.remove, others=changes.others)
@@ -90,7 +90,7 @@ class Coverage:
     notes: tuple[Note, ...]
 
 
-class _Writing:
+class _FileGenerator:
     def __init__(self, request: Request):
         _require_possible(request)
         self._request = request
@@ -121,13 +121,13 @@ class _Writing:
         variables = settable_variables(request.params, self.mark.policy, self._lower)
         params = mark_variables(request.params, variables)
         coverage = self._coverage(params)
-        written = Written(request.policy.text, self.mark, self._tested, variables, request.shows_records)
+        common = CommonParts(request.policy.text, self.mark, self._tested, variables, request.shows_records)
         names = names_by_line(prefix, coverage.tests)
         pairs = zip(coverage.tests, self._lower(params), strict=True)
-        tests = {name: assertion_text(written, *pair) for name, pair in zip(names, pairs, strict=True)}
+        tests = {name: assertion_text(common, *pair) for name, pair in zip(names, pairs, strict=True)}
         if coverage.columns:
             rows = unreadable_values(coverage.schema, coverage.columns, self._dialect)
-            tests[f"{prefix}_columns"] = columns_text(written, rows)
+            tests[f"{prefix}_columns"] = columns_text(common, rows)
         return tests, variables
 
     def _lower(self, params: Mapping[str, ParamValue]) -> Sequence[FailingRows]:
@@ -194,9 +194,9 @@ def _require_possible(request: Request) -> None:
 
 
 def source_coverage(program: Program, any_scale: frozenset[int], overwritten: frozenset[int]) -> Coverage:
-    """`any_scale` are numbers of unknown scale, `overwritten` columns that need not be complete (D27)."""
+    """`any_scale` has the numbers of unknown scale, `overwritten` the columns that need not be complete (D27)."""
     tests, notes = [], []
-    for requirement in _asserting(program):
+    for requirement in _asserting_requirements(program):
         if not requirement.judged:
             notes.append(Note(requirement.line, _LABELS))
             continue
@@ -217,7 +217,7 @@ def released_coverage(program: Program, any_scale: frozenset[int]) -> Coverage:
     """A line has no test if it compares values of a column that the released table no longer has."""
     final = _with_room(program.final_schema, any_scale)
     tests, notes = [], []
-    for requirement in _asserting(program):
+    for requirement in _asserting_requirements(program):
         changed = _changed_columns(requirement, final)
         if changed:
             names = ", ".join(f"`{final[i].name}`" for i in changed)
@@ -239,7 +239,7 @@ def _with_room(schema: Schema, any_scale: frozenset[int]) -> Schema:
     )
 
 
-def _asserting(program: Program) -> Iterator[Requirement]:
+def _asserting_requirements(program: Program) -> Iterator[Requirement]:
     """The requirements that assert something, with the assertion of a THEN only once (X10)."""
     seen: set[tuple[object, ...]] = set()
     for requirement in program.requirements:
@@ -279,7 +279,7 @@ def _alike(before: Type, after: Type) -> bool:
 
 
 def _retype(requirement: Requirement, final: Schema) -> Requirement:
-    """The requirement with other types of the same columns."""
+    """Replace the types of the requirement's columns."""
     assertion, process = requirement.assertion, process_of(requirement)
     typed = replace(assertion, schema=final) if process is None else _retype_assertion(assertion, process, final)
     return replace(requirement, assertion=typed, before=final, after=final)

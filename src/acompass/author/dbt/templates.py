@@ -17,8 +17,8 @@ _SHOWN = "--show-records: the rows are personal data, and so is the table of `db
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What all tests of a call have in common."""
+class CommonParts:
+    """The parts that all tests of a call share."""
 
     policy: str  # its text
     mark: Mark
@@ -27,15 +27,15 @@ class Written:
     shows_records: bool
 
 
-def assertion_text(written: Written, asserted: AssertedRequirement, rows: FailingRows) -> str:
+def assertion_text(common: CommonParts, asserted: AssertedRequirement, rows: FailingRows) -> str:
     requirement = asserted.requirement
     place = requirement.assertion.span
-    text = requirement.text if place is None else written.policy[place.start : place.end]
-    return _text(written, f"line {requirement.line}: {policy_line(text)}", rows)
+    text = requirement.text if place is None else common.policy[place.start : place.end]
+    return _text(common, f"line {requirement.line}: {policy_line(text)}", rows)
 
 
-def columns_text(written: Written, rows: FailingRows) -> str:
-    return _text(written, "the policy's columns have no missing values, and values of these types", rows)
+def columns_text(common: CommonParts, rows: FailingRows) -> str:
+    return _text(common, "the policy's columns have no missing values, and values of these types", rows)
 
 
 def names_by_line(prefix: str, tests: Sequence[AssertedRequirement]) -> Iterator[str]:
@@ -47,18 +47,18 @@ def names_by_line(prefix: str, tests: Sequence[AssertedRequirement]) -> Iterator
         yield f"{prefix}_line_{line}" + (f"_{seen[line]}" if seen[line] > 1 else "")
 
 
-def _text(written: Written, about: str, rows: FailingRows) -> str:
-    used = [each for each in written.variables if each.mark in rows.query]
+def _text(common: CommonParts, about: str, rows: FailingRows) -> str:
+    used = [each for each in common.variables if each.mark in rows.query]
     query = escape_jinja(rows.query)
     for variable in used:
         query = query.replace(variable.mark, f"{{{{ {variable.local} }}}}")
-    lines = (about, _SHOWN if written.shows_records else _PRIVATE)
+    lines = (about, _SHOWN if common.shows_records else _PRIVATE)
     return (
-        written.mark.line("--")
+        common.mark.line("--")
         + f"-- {_ABOUT}\n"
         + "".join(f"-- {escape_jinja(line)}\n" for line in lines)
         + "".join(each.declaration for each in used)
-        + f"WITH {TABLE} AS (\n{escape_jinja(rows.reading)}\nFROM {written.relation.jinja}\n)\n"
+        + f"WITH {TABLE} AS (\n{escape_jinja(rows.reading)}\nFROM {common.relation.jinja}\n)\n"
         + f"{query}\n"
     )
 
@@ -67,8 +67,7 @@ _OPENING = re.compile(r"\{(?=[{%#])")
 
 
 def escape_jinja(text: str) -> str:
-    """A template that renders to the text: each brace that could open an expression, a statement or a comment
-    becomes an expression."""
+    """Escape each brace that could open an expression, a statement or a comment, by an expression that renders it."""
     return _OPENING.sub("{{ '{' }}", text)
 
 
@@ -98,7 +97,7 @@ def model(dbt, session):
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What the model needs to perform the policy."""
+    """The policy and settings that the Python model contains."""
 
     name: str
     text: str
@@ -134,13 +133,14 @@ def properties_text(mark: Mark, released: str, variables: Sequence[Variable]) ->
 
 
 def _lines(text: str) -> str:
-    """A text as Python, with a line for each of its lines."""
+    """Write a text as Python source, with one string per line."""
     lines = text.splitlines(keepends=True)
     return "(\n" + "".join(f"    {_literal(line)}\n" for line in lines) + ")"
 
 
 def _literal(value: Any) -> str:
-    """A value as Python, without braces: dbt also renders Python models as templates, and rejects Jinja in them."""
+    """Write a value as Python source. Strings have no braces: dbt renders Python models as templates, and rejects Jinja
+    in them."""
     if isinstance(value, str):
         return ascii(value).replace("{", r"\x7b")
     if isinstance(value, dict):

@@ -1,1 +1,1 @@
-"""Columns that a policy randomizes by a known matrix (PRAM), and estimates of what they were before."""
+"""Randomize a column by a known transition matrix (PRAM), and estimate its original distribution."""

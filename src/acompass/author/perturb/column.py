@@ -45,7 +45,7 @@ def column_position(column: str, source: OpenTable) -> int:
 
 
 def counted_column(source: OpenTable, position: int, use: ColumnUse, reading: ReadingOptions) -> CountedColumn:
-    """Raise if values are missing, of a type that policies do not support, or too many."""
+    """Raise if values are missing, if there are too many, or if policies do not support their type."""
     with source.load({position: use}, reading) as loaded:
         column = loaded.schema[position]
         if column.type.kind is Kind.OPAQUE:

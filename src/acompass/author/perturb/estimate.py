@@ -49,7 +49,7 @@ def estimate_column(
             raise PolicyError(lines, policy.text, policy.name)
         found = _transitions(program, lines, place, counted)
     estimate = solve(counted, found, lines.drawing[0].line if lines.drawing else None)
-    return notes_on(estimate, found)
+    return add_notes(estimate, found)
 
 
 def _program(policy: Policy, params: Mapping[str, ParamValue], counted: CountedColumn) -> tuple[Program, int]:
@@ -121,7 +121,7 @@ class Sums:
 
         Given their number, the released records are a sample without replacement. With H = rate · G, `drawn` is the
         variance that the draws add to a record, and `spread` the sample variance of H(y, x) in the released records,
-        in which the share itself varies too. Sampling leaves 1 - rate of the latter.
+        which includes the variation of the share itself. Sampling leaves 1 - rate of the latter.
         """
         share = rate * self.first / records
         square = rate**2 * self.second / records
@@ -135,7 +135,7 @@ class Sums:
 
 
 def _values(counted: CountedColumn, found: Transitions, by_value: Sequence[Sums]) -> list[ValueEstimate]:
-    """The values that the column may have had, then released ones that it cannot have had."""
+    """The possible original values, then the released values that were only drawn."""
     listed = [
         ValueEstimate(
             None if text in found.unnamed else value,
@@ -174,7 +174,7 @@ def sums(counts: Sequence[int], inverse: Inverse, values: int) -> list[Sums]:
 
 
 def total(counts: Sequence[int], inverse: Inverse) -> Quantity:
-    """The number of all records before the release: like that of a value, with the row sums of G."""
+    """Estimate the number of records before the release like that of a value, but with the row sums of G."""
     factors = (Fraction(sum(row.values()), inverse.denominator) for row in inverse.rows)
     pairs = list(zip(counts, factors, strict=True))
     first = sum((count * factor for count, factor in pairs), Fraction(0))
@@ -182,7 +182,7 @@ def total(counts: Sequence[int], inverse: Inverse) -> Quantity:
     return Sums(first, second).count
 
 
-def notes_on(estimate: Estimate, found: Transitions) -> Estimate:
+def add_notes(estimate: Estimate, found: Transitions) -> Estimate:
     return replace(estimate, notes=tuple(_notes(estimate, found)))
 
 
@@ -198,7 +198,7 @@ def _notes(estimate: Estimate, found: Transitions) -> Iterator[str]:
     if len(found.rates) > 1:
         yield "the policy drops some values more often than others: shares have no unbiased estimate"
     if any(each.count.standard_error is None for each in estimate.values):
-        yield "no standard error is shown where the estimated variance is, by chance, below 0"
+        yield "no standard error is shown where the estimated variance happens to be negative"
 
 
 #: values that a message lists before it counts the rest
@@ -206,14 +206,14 @@ _LISTED = 5
 
 
 def indistinguishable_values(column: str, texts: Sequence[str], unnamed: Collection[str]) -> CallError:
-    """Records with these values are released alike, so the released table does not determine their numbers."""
+    """The rows of these values are linearly dependent, so the released table does not determine their counts."""
     named = [f"`{text}`" for text in texts if text not in unnamed]
     listed = [*named[:_LISTED], *([f"{len(named) - _LISTED:,} more"] if len(named) > _LISTED else [])]
     if len(named) < len(texts):
         listed.append("values that the policy does not name")
     what = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
     if len(texts) == 1:
-        message = f"no record of column `{column}` with {what} is ever released"
+        message = f"in column `{column}`, no record with {what} is ever released"
     else:
         message = f"the released table cannot distinguish {what} of column `{column}`"
     help_ = "if some of these values never occur, begin the policy with a check such as "

@@ -30,7 +30,7 @@ def right_inverse(rows: Sequence[Row], width: int) -> Inverse:
     """A matrix G with `rows` · G = I. Raise Dependent if there is none.
 
     With more columns than rows, G is not unique. A row with a column of its own is then solved by that column, so
-    that further such rows do not affect the others; for the others, the squares of G are least.
+    that further such rows do not affect the others; for the others, the sum of the squares in G is least.
     """
     if len(rows) >= width:
         return _Elimination(rows).inverse()
@@ -75,8 +75,8 @@ def _solve_row(column: int, at: int, row: Row, inverse: Sequence[Row]) -> Row:
 
 
 class _Elimination:
-    """Gauss–Jordan elimination: each row of `_left` is the sum of the original rows, multiplied by the factors in
-    the same row of `_right`. In the end, each row of `_left` has one entry."""
+    """Gauss–Jordan elimination: each row of `_left` is the sum of the original rows times the factors in the
+    same row of `_right`. In the end, each row of `_left` has one entry."""
 
     def __init__(self, rows: Sequence[Row]):
         pairs = [_subtract_first(at, row, rows[0]) for at, row in enumerate(rows)]
@@ -94,7 +94,7 @@ class _Elimination:
         return Inverse(tuple(rows), shared)
 
     def _shortest_first(self) -> Iterator[int]:
-        """Repeatedly the row that is currently the shortest of the remaining ones."""
+        """Yield every row once, each time the shortest of those that remain."""
         rest = set(range(len(self._left)))
         while rest:
             at = min(rest, key=lambda row: (len(self._left[row]), row))
@@ -130,8 +130,8 @@ class _Elimination:
 
 
 def _subtract_first(at: int, row: Row, first: Row) -> tuple[_Integers, _Integers]:
-    """The row, or its difference to the first row if that has fewer entries, and the factors of the original rows
-    that produce it, both as integers."""
+    """Return the row, or its difference from the first row if that has fewer entries, and the factors of the original
+    rows that produce it, both as integers."""
     zero = Fraction(0)
     unlike = [place for place in {**row, **first} if row.get(place) != first.get(place)]
     if at == 0 or len(unlike) >= len(row):

@@ -45,7 +45,7 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Line:
     requirement: tree.Requirement
-    is_undone: bool = False  # later lines write the value that this one removes, as they should (AC504)
+    is_undone: bool = False  # later lines write the value that this one removes, on purpose (AC504)
 
 
 def pram_policy(source: OpenTable, request: Request, reading: ReadingOptions, output: str | None) -> Perturbation:
@@ -169,29 +169,31 @@ def _too_rare(what: str, help_: str) -> CallError:
 def weighted_lines(column: CountedColumn, keep: Decimal, weights: Mapping[str, int], *, uniform: bool) -> list[Line]:
     """A record keeps its value with a probability, and otherwise gets one of the weighted values."""
     name = tree.Name(column.name)
-    balls = (
-        tree.Ball(to_constant(text, column.type), None if uniform else tree.Number(Decimal(weight)))
+    values = (
+        tree.WeightedValue(to_constant(text, column.type), None if uniform else tree.Number(Decimal(weight)))
         for text, weight in weights.items()
     )
-    drawn = tree.Sometimes(tree.Number(EXACT.subtract(Decimal(1), keep)), tree.Draw(name, tuple(balls)))
-    return [*_listed_only(name, column, list(weights)), Line(tree.Requirement(tree.Always(), drawn))]
+    drawn = tree.Sometimes(tree.Number(EXACT.subtract(Decimal(1), keep)), tree.Draw(name, tuple(values)))
+    return [*_replace_unlisted(name, column, list(weights)), Line(tree.Requirement(tree.Always(), drawn))]
 
 
 def matrix_lines(column: CountedColumn, matrix: Matrix) -> list[Line]:
     """Draw from each value's row of the matrix. The results are codes, so that no later line draws them again;
-    then the codes become values."""
+    the last lines turn the codes into values."""
     name, type_ = tree.Name(column.name), column.type
     moved, drawn = [text for text, row, own in _rows(matrix) if row[own] != 1], _drawn_values(matrix)
     coded = [text for text in moved if text in drawn]
     codes = dict(zip(coded, codes_for(coded, matrix.values, type_), strict=True))
     targets = [codes.get(text) or to_constant(text, type_) for text in matrix.values]
     draws = (
-        _from_row(name, to_constant(text, type_), targets, row, own)
+        _draw_from_row(name, to_constant(text, type_), targets, row, own)
         for text, row, own in _rows(matrix)
         if text in moved
     )
-    renamed = (Line(_unequal(name, code, tree.Replace(name, to_constant(text, type_)))) for text, code in codes.items())
-    return [*_listed_only(name, column, matrix.values), *draws, *renamed]
+    renamed = (
+        Line(_on_value(name, code, tree.Replace(name, to_constant(text, type_)))) for text, code in codes.items()
+    )
+    return [*_replace_unlisted(name, column, matrix.values), *draws, *renamed]
 
 
 def _rows(matrix: Matrix) -> Iterator[tuple[str, Sequence[Fraction], int]]:
@@ -207,7 +209,7 @@ def _drawn_values(matrix: Matrix) -> frozenset[str]:
 
 
 def _row_weights(row: Sequence[Fraction], own: int) -> list[Fraction]:
-    """The entries to draw from: without the value itself if `WITH PROBABILITY` says how often it changes."""
+    """The entries to draw from; without the value itself if `WITH PROBABILITY` decides whether it changes."""
     is_coin = _change(row, own) is not None
     return [Fraction(0) if is_coin and place == own else entry for place, entry in enumerate(row)]
 
@@ -217,8 +219,8 @@ def _change(row: Sequence[Fraction], own: int) -> Decimal | None:
     return as_decimal(1 - row[own]) if row[own] else None
 
 
-def _listed_only(name: tree.Name, column: CountedColumn, values: Sequence[str]) -> Iterator[Line]:
-    """Replace any other value by the most frequent one: keeping it, or stopping the run, would reveal it.
+def _replace_unlisted(name: tree.Name, column: CountedColumn, values: Sequence[str]) -> Iterator[Line]:
+    """Replace unlisted values with the most frequent one: keeping them, or stopping the run, would reveal them.
 
     A boolean has no other value.
     """
@@ -228,13 +230,13 @@ def _listed_only(name: tree.Name, column: CountedColumn, values: Sequence[str]) 
         yield Line(tree.Requirement(tree.Assertion(Quantifier.EACH, tree.Result(), listed), replaced))
 
 
-def _unequal(name: tree.Name, value: tree.Constant, action: tree.Step) -> tree.Requirement:
+def _on_value(name: tree.Name, value: tree.Constant, action: tree.Step) -> tree.Requirement:
     """Perform the action on the records that have the value."""
     other = tree.Unequal(name, Inequality.C, value)
     return tree.Requirement(tree.Assertion(Quantifier.EACH, tree.Result(), other), action)
 
 
-def _from_row(
+def _draw_from_row(
     name: tree.Name,
     value: tree.Constant,
     targets: Sequence[tree.Constant],
@@ -246,23 +248,23 @@ def _from_row(
     change = _change(row, own)
     draw = tree.Draw(name, _weighted_values(targets, _row_weights(row, own)))
     action = draw if change is None else tree.Sometimes(tree.Number(change), draw)
-    return Line(_unequal(name, value, action), is_undone=change is None and targets[own] != value)
+    return Line(_on_value(name, value, action), is_undone=change is None and targets[own] != value)
 
 
-def _weighted_values(targets: Sequence[tree.Constant], row: Sequence[Fraction]) -> tuple[tree.Ball, ...]:
+def _weighted_values(targets: Sequence[tree.Constant], row: Sequence[Fraction]) -> tuple[tree.WeightedValue, ...]:
     common = lcm(*(entry.denominator for entry in row))
     weights = [int(entry * common) for entry in row]
     shared = gcd(*weights)
     is_uniform = set(weights) <= {0, shared}
     return tuple(
-        tree.Ball(target, None if is_uniform else tree.Number(Decimal(weight // shared)))
+        tree.WeightedValue(target, None if is_uniform else tree.Number(Decimal(weight // shared)))
         for target, weight in zip(targets, weights, strict=True)
         if weight
     )
 
 
 def as_decimal(number: Fraction) -> Decimal | None:
-    """The number as a decimal; None if it has no finite one."""
+    """The number as a decimal; None if its expansion is infinite."""
     digits = 0
     while number * 10**digits % 1:
         if digits > number.denominator.bit_length():

@@ -69,7 +69,7 @@ ONE = Fraction(1)
 
 
 class Stopped(Exception):
-    """A check fails for a drawn value, and so the draw decides whether anything is released."""
+    """A check fails for a drawn value, so the draw decides whether anything is released."""
 
     def __init__(self, line: Requirement):
         super().__init__(line.line)
@@ -77,7 +77,7 @@ class Stopped(Exception):
 
 
 class TooMany(Exception):
-    """A line draws one of more values than an estimate can handle."""
+    """A line draws from more values than an estimate can handle."""
 
     def __init__(self, values: int):
         super().__init__(values)
@@ -106,7 +106,7 @@ def _in_order(values: Mapping[str, Value], last: Collection[str]) -> dict[str, V
 
 
 def _absent(rows: Mapping[str, Mapping[str, Fraction]], unnamed: Iterable[str], seen: Iterable[str]) -> frozenset[str]:
-    """Unnamed values whose estimated count is 0, which the answer omits."""
+    """The unnamed values to omit from the answer, because their estimated count is 0."""
     sources = Counter(text for row in rows.values() for text in row)
     missing = {text for text, number in sources.items() if number == 1} - set(seen)
     return frozenset(text for text in unnamed if missing & rows[text].keys())
@@ -171,9 +171,9 @@ def outcomes(action: Action, value: Value, type_: Type) -> Iterator[tuple[Value,
             yield new, ONE
         case Random(lower=lower, upper=upper):
             yield from _integers(lower, upper, type_)
-        case Draw(balls=balls):
+        case Draw(values=values):
             total = action.total
-            yield from ((ball.value, Fraction(ball.weight, total)) for ball in balls)
+            yield from ((each.value, Fraction(each.weight, total)) for each in values)
         case Generalize(map=map_):
             label = map_.label(to_text(value, type_))
             yield from () if label is None else ((label, ONE),)
@@ -246,7 +246,7 @@ def deciding_lines(program: Program, column: int) -> Lines | list[Diagnostic]:
     lines = program.requirements
     first = next((at for at, line in enumerate(lines) if draws(line.action) and decides(line, column)), None)
     at = len(lines) if first is None else first
-    found = [*_dropping(lines, column), *_untraceable(lines[at:], column, program)]
+    found = [*_dropped_column_errors(lines, column), *_untraceable_errors(lines[at:], column, program)]
     return found or Lines(lines[:at], lines[at:])
 
 
@@ -266,28 +266,28 @@ def reads_only(line: Requirement, column: int) -> bool:
     return is_own and columns_read(line) <= {column}
 
 
-def _dropping(lines: tuple[Requirement, ...], column: int) -> Iterator[Diagnostic]:
+def _dropped_column_errors(lines: tuple[Requirement, ...], column: int) -> Iterator[Diagnostic]:
     for line in lines:
         if line.after[column].type.kind is Kind.DROPPED:
             yield untraceable_error(line, "it drops the column", "use the table that this policy has released")
             return
 
 
-def _untraceable(lines: tuple[Requirement, ...], column: int, program: Program) -> Iterator[Diagnostic]:
+def _untraceable_errors(lines: tuple[Requirement, ...], column: int, program: Program) -> Iterator[Diagnostic]:
     """`following` collects the columns whose values may depend on what was drawn for the column."""
     following, is_sampled = {column}, False
     for line in lines:
         if decides(line, column):
-            yield from _dependencies(line, column, program)
+            yield from _dependency_errors(line, column, program)
             is_sampled |= drops_records(line.action)
         elif line.action is None:
-            yield from _stopping(line, column, following, is_sampled)
+            yield from _stopping_errors(line, column, following, is_sampled)
         elif process_of(line) is not None or columns_read(line) & following or not line.judged:
             written = column_written(line.action)
             following |= set() if written is None else {written}
 
 
-def _dependencies(line: Requirement, column: int, program: Program) -> Iterator[Diagnostic]:
+def _dependency_errors(line: Requirement, column: int, program: Program) -> Iterator[Diagnostic]:
     """Reject a line whose effect depends on more than the column."""
     name = program.schema[column].name
     if as_generalize(line.action) is not None:
@@ -300,10 +300,10 @@ def _dependencies(line: Requirement, column: int, program: Program) -> Iterator[
         yield untraceable_error(line, why, f"move it above the first line that draws for `{name}`")
 
 
-def _stopping(line: Requirement, column: int, following: set[int], is_sampled: bool) -> Iterator[Diagnostic]:
+def _stopping_errors(line: Requirement, column: int, following: set[int], is_sampled: bool) -> Iterator[Diagnostic]:
     """Reject a check after a draw if the drawn value can decide whether anything is released."""
     if reads_only(line, column):
-        return  # `transitions` finds out whether a value fails it
+        return  # `transitions` raises if a value fails it
     is_apart = process_of(line) is None and line.assertion.quantifier is Quantifier.EACH and line.judged
     if is_sampled or not is_apart or columns_read(line) & following:
         yield stopping_error(line)

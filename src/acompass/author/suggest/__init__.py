@@ -1,1 +1,1 @@
-"""The search for a policy that reaches k and l with little loss. It needs numpy."""
+"""Search for a policy that reaches k and l with little loss. Requires numpy."""

@@ -18,12 +18,12 @@ from acompass.author.suggest.search_problem import IntArray, Problem, Step
 from acompass.author.suggest.search_state import SearchSpace, State
 
 POWERS = (1.05, 0.95)
-PATIENCE = 12  # perturbations in a row that bring no improvement
+PATIENCE = 12  # consecutive perturbations without improvement before the search ends
 NONE_SETTLED = 1e-3  # the worth, in records, of a step that settles no class
 ROOM = 256 * 2**20  # bytes of cached states
 DOUBT = 1e-3  # relative amount by which an estimate may exceed the loss to beat
 STEP, BLOCK = 1e-4, 2e-4  # relative penalty on a step, and on a separate assertion, for the reader's effort
-OFTEN = 0.2  # share of the records from which on a step may leave a label unchanged
+OFTEN = 0.2  # least share of the records for a label that a step may leave unchanged
 MOST = 3  # labels that one step may leave unchanged
 START = 2_000  # fixed work of a step, in rows
 
@@ -46,19 +46,19 @@ class Effort:
     def spend(self, rows: int) -> None:
         self.done += rows + START
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether to end the search."""
-        return self.cut_short() or (self.most is not None and self.done > self.most)
+        return self.is_cut_short() or (self.most is not None and self.done > self.most)
 
-    def cut_short(self) -> bool:
+    def is_cut_short(self) -> bool:
         """Whether the caller or the time limit ends the search at once; permanent once True."""
         if not self.early:
             late = self.seconds is not None and monotonic() - self._begin > self.seconds
             self.early = late or self.stopped()
         return self.early
 
-    def again(self, part: float = 1.0) -> Effort:
-        """The same work once more, and a share of the remaining time."""
+    def renew(self, part: float = 1.0) -> Effort:
+        """A new effort with the same work, and a share of the remaining time."""
         left = None if self.seconds is None else part * max(0.0, self.seconds - (monotonic() - self._begin))
         return Effort(self.most, left, self.stopped, self.progress)
 
@@ -96,10 +96,10 @@ def best_chain(space: SearchSpace, start: State, choices: StepChoices, most: int
         begin = EvaluatedChain(chains, shorten_chain(chains, greedy(chains, choices, power), most))
         best = _better(best, improve_chain(chains, choices, begin, most, random))
         effort.report(best.loss)
-        if effort.over():
+        if effort.is_over():
             break
     failures = 0
-    while failures < PATIENCE and best.chain and not effort.over():
+    while failures < PATIENCE and best.chain and not effort.is_over():
         elsewhere = EvaluatedChain(chains, perturb_chain(choices, best.chain, most, random))
         current = improve_chain(chains, choices, elsewhere, most, random)
         failures = 0 if current.penalized_loss < best.penalized_loss else failures + 1
@@ -123,7 +123,7 @@ def greedy(chains: Chains, choices: StepChoices, power: float) -> Chain:
     """Build a chain greedily: a power below 1 prefers cheap steps, above 1 steps that settle many records."""
     chain: Chain = ()
     state, levels = chains.start, dict.fromkeys((step.column for step in choices.steps), 0)
-    while state.left and not chains.effort.cut_short():
+    while state.left and not chains.effort.is_cut_short():
         chains.effort.report(inf)
         options = [step for step in choices.steps if _is_next(choices, step, levels[step.column])]
         tried = [(step, chains.after(chain, state, step)) for step in options]
@@ -151,9 +151,9 @@ def _worth(chains: Chains, before: State, after: State, power: float) -> float:
 def shorten_chain(chains: Chains, chain: Chain, most: int) -> Chain:
     """Remove the chain's least useful steps until at most `most` are left: several at a time, finally one by one."""
     while (over := len(chain) - most) > 0:
-        if chains.effort.cut_short():
+        if chains.effort.is_cut_short():
             return chain[:most]
-        losses = [chains.loss(shorter) for shorter in _fewer(chain)]
+        losses = [chains.loss(shorter) for shorter in _with_removed_step(chain)]
         missed = sorted(range(len(chain)), key=losses.__getitem__)[: -(-over // 4)]
         chain = tuple(step for place, step in enumerate(chain) if place not in missed)
     return chain
@@ -166,7 +166,7 @@ def improve_chain(
     tried = {current.chain}
     while True:
         for chain in _changes(choices, current.chain, most, random):
-            if chains.effort.over():
+            if chains.effort.is_over():
                 return current
             if chain in tried:
                 continue
@@ -187,18 +187,18 @@ def perturb_chain(choices: StepChoices, chain: Chain, most: int, random: Random)
 
 def _changes(choices: StepChoices, chain: Chain, most: int, random: Random) -> list[Chain]:
     """Neighboring chains in random order. Longer ones come last: there are many, and few of them help."""
-    changes = [*_fewer(chain), *_other(choices, chain), *_elsewhere(chain)]
-    longer = _more(choices, chain) if len(chain) < most else []
+    changes = [*_with_removed_step(chain), *_with_replaced_step(choices, chain), *_with_moved_step(chain)]
+    longer = _with_added_step(choices, chain) if len(chain) < most else []
     random.shuffle(changes)
     random.shuffle(longer)
     return changes + longer
 
 
-def _fewer(chain: Chain) -> list[Chain]:
+def _with_removed_step(chain: Chain) -> list[Chain]:
     return [chain[:place] + chain[place + 1 :] for place in range(len(chain))]
 
 
-def _other(choices: StepChoices, chain: Chain) -> list[Chain]:
+def _with_replaced_step(choices: StepChoices, chain: Chain) -> list[Chain]:
     return [
         (*chain[:place], variant, *chain[place + 1 :])
         for place, step in enumerate(chain)
@@ -206,7 +206,7 @@ def _other(choices: StepChoices, chain: Chain) -> list[Chain]:
     ]
 
 
-def _elsewhere(chain: Chain) -> list[Chain]:
+def _with_moved_step(chain: Chain) -> list[Chain]:
     return [
         (*rest[:to], step, *rest[to:])
         for place, step in enumerate(chain)
@@ -216,7 +216,7 @@ def _elsewhere(chain: Chain) -> list[Chain]:
     ]
 
 
-def _more(choices: StepChoices, chain: Chain) -> list[Chain]:
+def _with_added_step(choices: StepChoices, chain: Chain) -> list[Chain]:
     return [
         (*chain[:place], step, *chain[place:])
         for step in choices.steps
@@ -346,6 +346,6 @@ def _records(problem: Problem, column: int) -> IntArray:
 
 
 def _frequent(records: IntArray, total: int) -> list[int]:
-    """Labels, the most frequent first."""
+    """The labels that a step may leave unchanged, most frequent first."""
     order = np.argsort(-records, kind="stable")
     return [int(label) for label in order if records[label] >= OFTEN * total]

@@ -183,11 +183,11 @@ def format_policy(
         f"Every class by {join_names(goal.columns)} has {_promise(goal)}. `acompass prove` proves it for every table.",
         f"Searched on a table of {_records(records)}: {outcome.dropped:,} dropped, loss {outcome.loss:.4f}"
         f"{'' if has_long_group_by(program) else f' ({listed})'}.",
-        "Each step says how many records it was performed on there, and the loss that it added.",
+        "Each step shows the number of records it was applied to in that table, and the loss it added.",
     ]
     if t is not None:
-        close = f"There, the classes are t-close with t = {t:.4f}."
-        header.append(f"{close} That is measured, not proved for another table.")
+        close = f"The classes released from that table are t-close with t = {t:.4f}."
+        header.append(f"{close} This is measured, not proved for other tables.")
     remarks = [f"{_records(step.affected)}, loss +{step.loss:.4f}" for step in described]
     return format_with_comments(program, header, by_column, remarks)
 

@@ -67,7 +67,7 @@ def _action(lines: Sequence[Line]) -> tree.Action:
 def policy_line(ladder: ColumnLevels, step: Step, folder: Path | None) -> Line:
     """The step as a line of a policy in a folder, or in the current folder if None."""
     name, map_ = tree.Name(ladder.column), ladder.maps[step.level - 1].tree
-    where = _but(name, [ladder.labels[label] for label in step.but])
+    where = _exclude_labels(name, [ladder.labels[label] for label in step.but])
     return Line(suppression(name) if map_ is None else tree.Generalize(name, _place_map(map_, folder)), where)
 
 
@@ -75,7 +75,7 @@ def suppression(column: tree.Name) -> tree.Replace:
     return tree.Replace(column, tree.String(SUPPRESSED))
 
 
-def _but(column: tree.Name, labels: Sequence[str]) -> tree.Condition | None:
+def _exclude_labels(column: tree.Name, labels: Sequence[str]) -> tree.Condition | None:
     match [tree.String(label) for label in labels]:
         case []:
             return None
@@ -102,7 +102,7 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _assertion(goal: Goal, where: tree.Condition | None) -> tree.Assertion:
-    names = _fresh(goal)
+    names = _fresh_aliases(goal)
     records = tree.Name(next(names))
     values = [(tree.Name(column), tree.Name(next(names))) for column in goal.counted_columns]
     process = tree.Process(
@@ -115,10 +115,10 @@ def _assertion(goal: Goal, where: tree.Condition | None) -> tree.Assertion:
         ),
     )
     conditions = [_at_least(records, goal.k), *(_at_least(alias, goal.l or 0) for _, alias in values)]
-    return tree.Assertion(Quantifier.EACH, process, _all(conditions))
+    return tree.Assertion(Quantifier.EACH, process, _conjunction(conditions))
 
 
-def _fresh(goal: Goal) -> Iterator[str]:
+def _fresh_aliases(goal: Goal) -> Iterator[str]:
     """Aliases for the number of records, then for the numbers of values, that differ from all column names."""
     taken = {name.casefold() for name in goal.taken}
     numbered = [f"d{number}" for number in range(2, len(goal.taken) + len(goal.sensitive) + 2)]
@@ -130,7 +130,7 @@ def _at_least(name: tree.Name, number: int) -> tree.Comparison:
     return tree.Comparison(name, Operator.GE, tree.Number(Decimal(number)))
 
 
-def _all(conditions: Sequence[tree.Condition]) -> tree.Condition:
+def _conjunction(conditions: Sequence[tree.Condition]) -> tree.Condition:
     return tree.And(tuple(conditions)) if len(conditions) > 1 else conditions[0]
 
 

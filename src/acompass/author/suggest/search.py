@@ -1,4 +1,4 @@
-"""Search for the steps with the least loss: for one policy, or one for each number of lines.
+"""Search for the steps with the least loss, for one policy or for each number of lines.
 
 A policy is a chain of steps, a level of each column for all records, or both. Levels for all records are optimal: the
 loss of a vector of levels without dropped records is a lower bound, and a vector that drops too many records, or is not
@@ -55,7 +55,7 @@ def curve(
     stopped: Callable[[], bool],
     progress: Callable[[float, float], None],
 ) -> list[Found]:
-    """Return the best policies found for increasing numbers of lines, while more lines lose less."""
+    """Return the best policies found for increasing numbers of lines, as long as more lines lower the loss."""
     space, found = _search_space(problem), []
     for lines in LINES:
         share = None if seconds is None else seconds / len(LINES)
@@ -63,11 +63,11 @@ def curve(
         found.append(_find(space, style, lines, effort))
         if effort.early or found[-1].lines < lines:
             break
-    falling = _falling(found, problem.most_dropped)
+    falling = _improvements(found, problem.most_dropped)
     return list({each.lines: each for each in falling}.values())
 
 
-def _falling(found: list[Found], most_dropped: int) -> Iterator[Found]:
+def _improvements(found: list[Found], most_dropped: int) -> Iterator[Found]:
     least = (inf, inf)
     for each in found:
         worth = (max(0, each.outcome.dropped - most_dropped), each.outcome.loss)
@@ -85,27 +85,27 @@ def _search_space(problem: Problem) -> SearchSpace:
 
 
 def _find(space: SearchSpace, style: Style, lines: int, effort: Effort) -> Found:
-    """Fall back to levels for all records where a chain cannot settle the last few."""
+    """Fall back to levels for all records if a chain drops too many."""
     most = max(0, lines - 1)
     if style != "uniform" and space.problem.t is not None:
-        return _close(space, style, most, effort)
+        return _find_close(space, style, most, effort)
     found = _search_once(space, style, most, effort)
     if style == "uniform" or _is_allowed(space.problem, found):
         return found
-    for_all = _search_once(space, "uniform", most, effort.again())
+    for_all = _search_once(space, "uniform", most, effort.renew())
     return for_all if _is_allowed(space.problem, for_all) else found
 
 
-def _close(space: SearchSpace, style: Style, most: int, effort: Effort) -> Found:
+def _find_close(space: SearchSpace, style: Style, most: int, effort: Effort) -> Found:
     """Search for t-close classes by raising k, because larger classes are closer to the table and lose more.
 
     Double k until a chain is close or loses more than levels for all records; then search between the last two.
     """
-    best, asked = _search_once(space, "uniform", most, effort.again(HALF)), space.problem
+    best, asked = _search_once(space, "uniform", most, effort.renew(HALF)), space.problem
     far, k, enough = asked.k - 1, asked.k, asked.records + 1
-    while enough - far > max(1, enough // FINE) and not effort.cut_short():
+    while enough - far > max(1, enough // FINE) and not effort.is_cut_short():
         problem = replace(asked, k=k)
-        found = _search_once(_search_space(problem), style, most, effort.again(HALF))
+        found = _search_once(_search_space(problem), style, most, effort.renew(HALF))
         is_better = found.outcome.loss < best.outcome.loss or not _is_allowed(replace(asked, k=best.k), best)
         if is_better and _is_allowed(problem, found):
             best, enough = found, k
@@ -168,7 +168,7 @@ class _Lattice:
     def least(self, effort: Effort) -> Levels:
         """Check the open vector with the median bound until none is open."""
         best, loss = self._some_vector(), np.inf
-        while len(open_places := np.flatnonzero(self._open)) and not effort.over():
+        while len(open_places := np.flatnonzero(self._open)) and not effort.is_over():
             effort.spend(len(self._space.problem.counts))
             order = np.argsort(self._bounds.flat[open_places], kind="stable")
             levels = self._levels(int(open_places[order[len(order) // 2]]))
@@ -225,7 +225,7 @@ def _count_raised(heights: list[int]) -> NDArray[np.int64]:
 def _descent(space: SearchSpace, levels: list[int], most: int, effort: Effort) -> Levels:
     """Descend from the highest vector, each time by the level that gains most."""
     loss = _loss(space, tuple(levels))
-    while not effort.over():
+    while not effort.is_over():
         lower = [(*levels[:column], level - 1, *levels[column + 1 :]) for column, level in enumerate(levels) if level]
         tried = [(_loss(space, each), each) for each in lower]
         effort.spend(len(tried) * len(space.problem.counts))
@@ -238,9 +238,9 @@ def _descent(space: SearchSpace, levels: list[int], most: int, effort: Effort) -
 
 
 def best_stars(space: SearchSpace, most: int, effort: Effort) -> tuple[tuple[Step, ...], Chain]:
-    """Raise one column after the other by a level, for all records, while that loses less."""
+    """Raise one column after the other by a level, for all records, as long as that lowers the loss."""
     best = _plan(space, (), most, effort)
-    while not effort.over():
+    while not effort.is_over():
         effort.report(best[0])
         better = min((_plan(space, raised, most, effort) for raised in _raise_columns(space, best[1])), default=best)
         if better[0] >= best[0]:

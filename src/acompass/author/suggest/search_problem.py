@@ -84,7 +84,7 @@ def evaluate(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) ->
     columns, affected = initial_labels(problem), []
     for records, columns in perform_steps(problem, always, steps):  # noqa: B007
         affected.append(records)
-    bad = violating(problem, columns)
+    bad = violating_rows(problem, columns)
     dropped = int(problem.counts[bad].sum())
     per_column = losses(problem, columns, np.where(bad, 0, problem.counts), dropped)
     return Outcome((*affected[len(always) :], dropped), dropped, per_column, total_loss(per_column))
@@ -99,7 +99,7 @@ def perform_steps(
         before = columns[step.column]
         hit = ~np.isin(before, step.but)
         if place >= len(always):
-            hit &= violating(problem, columns)
+            hit &= violating_rows(problem, columns)
         up = np.asarray(problem.ladders[step.column].up[step.level - 1], np.int64)
         columns = [*columns[: step.column], np.where(hit, up[before], before), *columns[step.column + 1 :]]
         yield int(problem.counts[hit].sum()), columns
@@ -129,7 +129,7 @@ def closeness(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -
     for _, columns in perform_steps(problem, always, steps):  # noqa: B007
         pass
     ids = class_ids(columns, [len(ladder.labels) for ladder in problem.ladders])
-    kept = ~violating(problem, columns)
+    kept = ~violating_rows(problem, columns)
     return max((_distance(each, ids, kept) for each in problem.sensitive), default=0.0)
 
 
@@ -166,7 +166,7 @@ def rank_ids(ids: IntArray) -> IntArray:
     return np.unique(ids, return_inverse=True)[1].astype(np.int64).reshape(-1)
 
 
-def violating(problem: Problem, columns: list[IntArray]) -> NDArray[np.bool_]:
+def violating_rows(problem: Problem, columns: list[IntArray]) -> NDArray[np.bool_]:
     """Rows in classes of fewer than k records or, in a sensitive column, of fewer than l distinct values."""
     ids = class_ids(columns, [len(ladder.labels) for ladder in problem.ladders])
     classes = int(ids.max(initial=-1)) + 1

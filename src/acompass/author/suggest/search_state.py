@@ -21,7 +21,7 @@ from acompass.measure.levels import ColumnLevels
 KEPT = 20.0  # penalty factor for detail lost in a column listed in `keep`
 OVER = 10.0  # penalty for dropping too many records, above any loss
 LAST = np.iinfo(np.int64).max
-FEW = 4  # words per combination up to which bit sets are used, or l if that is more
+FEW = 4  # most words per combination for bit sets, unless l is more
 
 
 class State(NamedTuple):
@@ -258,10 +258,10 @@ class Move:
     word: int
     shift: int
     mask: int
-    rise: IntArray  # what the key increases by
-    added: IntArray  # what the rows covered by the label increase by
+    rise: IntArray  # the increase of the key
+    added: IntArray  # the increase of the rows that the label covers
     #: labels that a combination can still have after the step, or get from a later step of a lower level; settled
-    #: classes with other labels cannot be joined any more
+    #: classes with other labels can no longer be joined
     met: NDArray[np.bool_]
 
 

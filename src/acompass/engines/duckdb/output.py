@@ -91,7 +91,7 @@ class Output:
 
 
 @contextmanager
-def write_failures(part: str, path: str) -> Iterator[None]:
+def report_write_failures(part: str, path: str) -> Iterator[None]:
     """Turn DuckDB's errors about the output file into diagnostics; leave all others."""
     try:
         yield
@@ -157,7 +157,7 @@ def _write_utf8(con: duckdb.DuckDBPyConnection, output: Output, part: str, path:
     """Pass the header as a text prefix, because DuckDB cannot write an empty name, or names that differ in case."""
     style = output.style
     header = header_line(output.names, style)
-    with write_failures(part, path):
+    with report_write_failures(part, path):
         row = con.execute(
             f"COPY ({_select(con, output)}) TO {text_literal(part)} (FORMAT csv, HEADER false, "
             f"DELIMITER {text_literal(style.delimiter)}, NULLSTR '', {_LINE_ENDS[style.line_end]}, "
@@ -205,7 +205,7 @@ def _iso_microseconds(value: str) -> str:
 def write_parquet(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str) -> int:
     if not engine_can_name(output.names):
         return _write_renamed(con, output, part, path)
-    with write_failures(part, path):
+    with report_write_failures(part, path):
         row = con.execute(
             f"COPY (SELECT {named_columns(output)} FROM ({output.select})) TO {text_literal(part)} "
             "(FORMAT parquet, USE_TMP_FILE false)"
@@ -249,7 +249,7 @@ def write_partitions(con: duckdb.DuckDBPyConnection, output: Output, partition: 
         raise format_errors.partition_names(path)
     columns = ", ".join(identifier(name) for name in partition)
     with replace_folder(path) as part:
-        with write_failures(part, path):
+        with report_write_failures(part, path):
             row = con.execute(
                 f"COPY (SELECT {named_columns(output)} FROM ({output.select})) TO {text_literal(part)} "
                 f"(FORMAT parquet, PARTITION_BY ({columns}), WRITE_PARTITION_COLUMNS true)"

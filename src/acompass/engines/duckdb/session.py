@@ -1,8 +1,8 @@
 """Connect to DuckDB, send statements, and turn DuckDB's errors into diagnostics.
 
-A policy is previewed again after each edit, and most of its statements are those of the preview before. `PreviewCache`
-keeps their results by statement. A statement contains the names of the stored tables that it reads, so equal statements
-have equal results.
+A policy is previewed after each edit, and most statements are the same as in the previous preview. `PreviewCache` keeps
+their results by statement. A statement contains the names of the stored tables that it reads, so equal statements have
+equal results.
 """
 
 import itertools
@@ -48,28 +48,28 @@ class DuckDBSession:
 
     def clear(self) -> None:
         for name in self._kept:
-            with failures():
+            with report_failures():
                 self._con.execute(f"DROP TABLE IF EXISTS {name}")
         self._kept.clear()
 
     def _fetch_rows(self, query: str) -> list[tuple[Any, ...]]:
         executed = self._execute(query)
-        with failures():
+        with report_failures():
             return executed.fetchall()
 
     def _store_rows(self, query: str, values: list[list[Any]]) -> str:
-        name = self._fresh()
+        name = self._new_name()
         self._execute(f"CREATE TEMP TABLE {name} AS {query}", values)
         return name
 
-    def _fresh(self) -> str:
+    def _new_name(self) -> str:
         self._kept.append(f"kept{next(self._numbers)}")
         return self._kept[-1]
 
     def _execute(self, statement: str, values: list[list[Any]] | None = None) -> duckdb.DuckDBPyConnection:
         self._cancellation.check()
         self.statements.append(statement)
-        with failures():
+        with report_failures():
             return self._con.execute(statement, values) if values else self._con.execute(statement)
 
 
@@ -132,12 +132,12 @@ class PreviewCache:
             del self._last_used[key]
             self._rows.pop(key, None)
             if (name := self._tables.pop(key, None)) is not None:
-                with failures():
+                with report_failures():
                     self._con.execute(f"DROP TABLE IF EXISTS {name}")
 
 
 class PreviewSession(DuckDBSession):
-    """The session of one preview. What it stores stays for the next one."""
+    """The session of one preview. The tables that it stores remain for the next one."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, cancellation: Cancellation, cache: PreviewCache):
         super().__init__(con, cancellation)
@@ -158,7 +158,7 @@ class PreviewSession(DuckDBSession):
         key = ("table", query, *map(tuple, values))
         return self._cache.table(key, lambda: store(query, values))
 
-    def _fresh(self) -> str:
+    def _new_name(self) -> str:
         return fresh_name("preview")
 
 
@@ -185,7 +185,7 @@ def identifier(name: str) -> str:
 
 
 @contextmanager
-def failures() -> Iterator[None]:
+def report_failures() -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException:

@@ -20,8 +20,8 @@ from acompass.engines.duckdb.session import (
     PreviewCache,
     PreviewSession,
     connection,
-    failures,
     fresh_name,
+    report_failures,
     select_parameters,
 )
 from acompass.engines.errors import Cancellation
@@ -122,7 +122,7 @@ class LoadedInDuckDB(PlannedTable):
         kept = {position: layout.converted[position] for position in layout.converted.keys() - changed}
         stored = dict.fromkeys(prepared.read_from_text, "VARCHAR") | kept
         output = Output(select, schema, layout.style, stored, changed, layout.arrow_types, prepared.comma)
-        with failures():
+        with report_failures():
             if destination.path is None:
                 return restore(self.con, output, self.source)
             write(self.con, output, destination.path, destination.partition)
@@ -168,7 +168,7 @@ class DuckDBTable(ABC):
     @contextmanager
     def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[LoadedInDuckDB]:
         session = DuckDBSession(self.con, self.cancellation)
-        with failures():
+        with report_failures():
             prepared = self.prepare(self.facts(uses), uses, options)
             view = self._view(prepared)
         try:
@@ -391,7 +391,7 @@ class SampledTable(DuckDBTable):
         super().__init__(whole.con, whole.source, whole.keeps_order)
         self.names = whole.names
         self._whole = whole
-        with failures():
+        with report_failures():
             self._relation = self._draw_sample(records, seed)
 
     @property
@@ -405,7 +405,7 @@ class SampledTable(DuckDBTable):
         return self._whole.layout(prepared, view)
 
     def drop(self) -> None:
-        with failures():
+        with report_failures():
             self.con.execute(f"DROP TABLE {self._relation}")
 
     def _draw_sample(self, records: int, seed: str) -> str:
@@ -424,7 +424,7 @@ class DuckDBEngine:
             # to preserve the order, DuckDB buffers the output, which a memory limit may not allow
             keeps_order = options.memory_limit is None
             con.execute(f"SET preserve_insertion_order = {str(keeps_order).lower()}")
-            with failures():
+            with report_failures():
                 found = open_table(con, source, keeps_order=keeps_order)
             yield found
 

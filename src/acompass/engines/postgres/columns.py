@@ -64,7 +64,7 @@ class PostgresColumn:
     declared: str  # the SQL type
     collation: str | None
     type: Type
-    digits: int | None = None  # None, as `scale`, for a numeric that does not declare them
+    digits: int | None = None  # like `scale`, None for a numeric type that does not declare it
     scale: int | None = None
     stored_as: str | None = None  # the column's name in the relation; None if it is `name`
 

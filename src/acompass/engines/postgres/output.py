@@ -15,15 +15,15 @@ from psycopg import errors as server
 from sqlglot import exp
 
 from acompass.engines.duckdb.input import csv_options
-from acompass.engines.duckdb.session import failures as duckdb_failures
+from acompass.engines.duckdb.session import report_failures as report_duckdb_failures
 from acompass.engines.duckdb.session import text_literal
 from acompass.engines.errors import output_exists, output_not_replaceable
 from acompass.engines.postgres.session import (
     KeepingSession,
     ReadingSession,
-    failures,
     no_such_schema,
     not_a_name,
+    report_failures,
     unfit_name,
 )
 from acompass.language.program.types import Kind, Type
@@ -144,7 +144,7 @@ def create_table(
     for name in names:
         _require_name(name)
     columns = ", ".join(f"{value} AS {_quote_name(name)}" for name, value in zip(names, values, strict=True))
-    with failures(), _conflicts(target):
+    with report_failures(), _report_conflicts(target):
         if target.replaced is not None:
             session.run(f"DROP TABLE {target.sql}")
         session.run(f"CREATE TABLE {target.sql} AS SELECT {columns} FROM ({query.sql('postgres')}) AS t")
@@ -152,7 +152,7 @@ def create_table(
 
 
 @contextmanager
-def _conflicts(target: Target) -> Iterator[None]:
+def _report_conflicts(target: Target) -> Iterator[None]:
     try:
         yield
     except server.DuplicateTable:
@@ -187,7 +187,7 @@ def fetch_to_duckdb(session: KeepingSession, query: exp.Select, types: Mapping[i
     """Copy the rows to a temporary file; yield DuckDB SQL that reads them in order, with `types` by position."""
     with temporary_folder() as folder:
         path = Path(folder, "records.csv")
-        with failures(), path.open("wb") as file:
+        with report_failures(), path.open("wb") as file:
             # DuckDB infers the line ending from the first line, so that has to be a header
             statement = f"COPY ({query.sql('postgres')}) TO STDOUT (FORMAT csv, HEADER, FORCE_QUOTE *)"
             with session.copy(statement) as copy:
@@ -207,13 +207,13 @@ def upload(con: Any, query: exp.Select, session: KeepingSession, columns: Sequen
     table = session.create(columns)
     with temporary_folder() as folder:
         path = Path(folder, "records.csv")
-        with duckdb_failures():
+        with report_duckdb_failures():
             con.execute(
                 f"COPY ({query.sql('duckdb')}) TO {text_literal(str(path))} "
                 "(FORMAT csv, HEADER false, NULLSTR '', FORCE_QUOTE *)"
             )
         statement = f"COPY pg_temp.{table} FROM STDIN (FORMAT csv)"
-        with failures(), path.open("rb") as file, session.copy(statement) as copy:
+        with report_failures(), path.open("rb") as file, session.copy(statement) as copy:
             while block := file.read(_CHUNK):
                 copy.write(block)
     session.execute(f"ANALYZE pg_temp.{table}")

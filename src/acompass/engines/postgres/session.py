@@ -29,7 +29,7 @@ def about(server: psycopg.Connection[Any]) -> About:
 
 @dataclass(frozen=True)
 class Connection:
-    """What the sessions of a connection share."""
+    """The state that all sessions of a connection share."""
 
     server: psycopg.Connection[Any]
     cancellation: Cancellation = field(default_factory=Cancellation)
@@ -50,7 +50,7 @@ class _Session:
         self.statements: list[str] = []
 
     def execute(self, statement: str) -> psycopg.Cursor[Any]:
-        with failures(), self._cancelable():
+        with report_failures(), self._cancelable():
             return self.run(statement)
 
     @contextmanager
@@ -69,7 +69,7 @@ class _Session:
         self.statements.append(statement)
         return self._connection.execute(statement)
 
-    def fresh(self) -> str:
+    def new_name(self) -> str:
         return f"kept{next(self._numbers)}"
 
 
@@ -80,7 +80,7 @@ class KeepingSession(_Session):
         return _rows(self.execute(query.sql("postgres")))
 
     def store(self, query: exp.Select) -> str:
-        name = self.fresh()
+        name = self.new_name()
         self.execute(f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {query.sql('postgres')}")
         # without statistics, the planner assumes that every temporary table is small
         self.execute(f"ANALYZE {name}")
@@ -89,7 +89,7 @@ class KeepingSession(_Session):
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         """Send the rows as the data of a COPY, never as part of a statement's text."""
         name = self.create(columns)
-        with failures(), self.copy(f"COPY pg_temp.{name} FROM STDIN") as copy:
+        with report_failures(), self.copy(f"COPY pg_temp.{name} FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)
         return name
@@ -99,7 +99,7 @@ class KeepingSession(_Session):
         self.execute(f"TRUNCATE {name}")
 
     def create(self, columns: Sequence[tuple[str, str]]) -> str:
-        name = self.fresh()
+        name = self.new_name()
         definitions = ", ".join(f"{column} {_column_type(type_)}" for column, type_ in columns)
         self.execute(f"CREATE TEMP TABLE {name} ({definitions}) ON COMMIT DROP")
         return name
@@ -115,7 +115,7 @@ class KeepingSession(_Session):
 
     def clear(self) -> None:
         """Roll back the transaction, even a failed one. This removes the temporary tables."""
-        with failures():
+        with report_failures():
             self._connection.rollback()
 
 
@@ -132,7 +132,7 @@ class ReadingSession(_Session):
         return _rows(self.execute(query.sql("postgres")))
 
     def store(self, query: exp.Select) -> str:
-        name = self.fresh()
+        name = self.new_name()
         self._kept[name] = query
         return name
 
@@ -162,7 +162,7 @@ class ReadingSession(_Session):
 
 
 def _rows(cursor: psycopg.Cursor[Any]) -> list[tuple[Any, ...]]:
-    with failures():
+    with report_failures():
         return cursor.fetchall()
 
 
@@ -182,7 +182,7 @@ _MEMORY = (server_errors.OutOfMemory, server_errors.DiskFull, server_errors.Insu
 
 
 @contextmanager
-def failures() -> Iterator[None]:
+def report_failures() -> Iterator[None]:
     try:
         yield
     except (server_errors.AdminShutdown, server_errors.CrashShutdown):
@@ -236,7 +236,7 @@ def not_a_name(text: str) -> EngineError:
 
 
 def no_nul() -> EngineError:
-    message = "a text contains a NUL character, which PostgreSQL cannot store"
+    message = "a text value contains a NUL character, which PostgreSQL cannot store"
     return engine_error("AC311", message, "remove the NUL characters first")
 
 
@@ -265,7 +265,7 @@ def open_connection(url: str) -> Iterator[psycopg.Connection[Any]]:
     """Open a connection on which each transaction sees a single snapshot of the database."""
     server = _connect(url)
     try:
-        with failures():
+        with report_failures():
             server.isolation_level = IsolationLevel.REPEATABLE_READ
             for name, value in _SETTINGS.items():
                 server.execute("SELECT set_config(%s, %s, false)", (name, value))

@@ -16,7 +16,7 @@ from typing import Any
 from acompass.engines.duckdb.input import WIDER_THAN_OTHERS
 from acompass.engines.duckdb.output import Output, restore, write
 from acompass.engines.duckdb.session import connection
-from acompass.engines.duckdb.session import failures as duckdb_failures
+from acompass.engines.duckdb.session import report_failures as report_duckdb_failures
 from acompass.engines.duckdb.table import DuckDBEngine, DuckDBTable, LoadedInDuckDB
 from acompass.engines.errors import cannot_hold, require_plain
 from acompass.engines.execution import PlannedTable
@@ -175,7 +175,7 @@ class LoadedOnServer(PostgresTable):
         kept = {position: self._columns[position].file_type for position in own}
         kept |= dict.fromkeys(self.prepared.text_dates, "VARCHAR")
         output = Output(rows, outcome.left.schema, stored=kept, changed=outcome.written)
-        with connection(self._memory_limit) as con, duckdb_failures():
+        with connection(self._memory_limit) as con, report_duckdb_failures():
             if destination.path is None:
                 return restore(con, output, self.source)
             write(con, output, destination.path, destination.partition)

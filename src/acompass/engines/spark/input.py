@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField
 from sqlglot import exp
 
-from acompass.engines.spark.session import PlanSession, failures, not_shared, record_over_lines
+from acompass.engines.spark.session import PlanSession, not_shared, record_over_lines, report_failures
 from acompass.language.program.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, Kind, Type, decimal
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
@@ -223,7 +223,7 @@ def read_text(spark: SparkSession, session: PlanSession, csv: Csv) -> str:
     """Create a view with text columns c0, c1, … and NULL for missing values; return its name."""
     lines = Lines(csv.delimiter, len(csv.names))
     headers = [_first_line(path, shown) for path, shown in csv.files]
-    with failures():
+    with report_failures():
         view = session.view(spark.read.text(locations(csv.source)))
     repeated = _repeated_headers(session, view, lines, csv, headers)
     is_header = exp.In(this=lines.line, expressions=[exp.Literal.string(line) for line in set(headers)])

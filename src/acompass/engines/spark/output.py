@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from acompass.engines.loading import swap_separators
 from acompass.engines.spark.input import location
-from acompass.engines.spark.session import failures, not_shared
+from acompass.engines.spark.session import not_shared, report_failures
 from acompass.language.program.types import Kind, Type
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.spark import SPARK
@@ -56,7 +56,7 @@ def _write_text(frame: DataFrame, parts: str, line_end: str) -> None:
     seen = Observation()
     length = spark_functions.octet_length("value") + len(line_end)
     size = spark_functions.sum(length).alias("bytes")
-    with failures():
+    with report_failures():
         observed = frame.observe(seen, size)
         observed.write.option("compression", "none").option("lineSep", line_end).text(location(parts))
         expected = seen.get["bytes"] or 0
@@ -93,7 +93,7 @@ def require_replaceable(path: str) -> None:
 
 def write_parquet(frame: DataFrame, records: int, path: str) -> None:
     with _parts_folder(path) as parts:
-        with failures():
+        with report_failures():
             frame.write.parquet(location(parts))
             found = frame.sparkSession.read.schema(frame.schema).parquet(location(parts)).count()
         if found != records:
@@ -116,7 +116,7 @@ def write_table(spark: SparkSession, frame: DataFrame, name: exp.Table) -> None:
     other = name.copy()
     other.set("this", exp.to_identifier(f"acompass_{secrets.token_hex(8)}"))
     target, temporary = _name_sql(name), _name_sql(other)
-    with failures():
+    with report_failures():
         try:
             frame.write.saveAsTable(temporary)
             spark.sql(f"DROP TABLE IF EXISTS {target}")

@@ -83,20 +83,20 @@ class PlanSession:
         self.statements: list[str] = []
 
     def query(self, query: exp.Select) -> DataFrame:
-        """The query as a data frame. Call this, and act on the data frame, within `failures`."""
+        """The query as a data frame. Call this, and act on the data frame, within `report_failures`."""
         self._cancellation.check()
         self.statements.append(query.sql("spark"))
         return self._spark.sql(self.statements[-1])
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
-        with failures():
+        with report_failures():
             return [tuple(row) for row in self.query(query).collect()]
 
     def store(self, query: exp.Select) -> str:
         """Store a query. Spark plans it as if it were written out wherever it is read, so queries that each read the
         previous one twice would grow exponentially; every few queries, only the rows are passed on."""
         depth = 1 + max((self._depths.get(table.name, 0) for table in query.find_all(exp.Table)), default=0)
-        with failures():
+        with report_failures():
             frame = self.query(query).persist(StorageLevel.MEMORY_AND_DISK)
             self._stored.append(frame)
             name = self.view(frame if depth < _DEEPEST else _detach_rows(frame))
@@ -107,7 +107,7 @@ class PlanSession:
         values = list(zip(*rows, strict=True)) or [() for _ in columns]
         arrays = [_array(type_, column) for (_, type_), column in zip(columns, values, strict=True)]
         table = pyarrow.table(arrays, names=[name for name, _ in columns])
-        with failures():
+        with report_failures():
             return self.view(self._spark.createDataFrame(table))
 
     def drop(self, name: str) -> None:
@@ -122,7 +122,7 @@ class PlanSession:
         return name
 
     def clear(self) -> None:
-        with failures():
+        with report_failures():
             for name in self._views:
                 self._spark.catalog.dropTempView(name)
             for frame in self._stored:
@@ -151,7 +151,7 @@ _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 @contextmanager
-def failures() -> Iterator[None]:
+def report_failures() -> Iterator[None]:
     """Turn Spark's errors into diagnostics, and disable pyspark's error log, which quotes records."""
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     were_disabled = [logger.disabled for logger in loggers]

@@ -45,10 +45,10 @@ from acompass.engines.spark.output import (
 )
 from acompass.engines.spark.session import (
     PlanSession,
-    failures,
     lives_elsewhere,
     no_such_table,
     own_session,
+    report_failures,
     start_spark,
 )
 from acompass.language.program.types import MOST_DIGITS, Kind
@@ -108,7 +108,7 @@ class LoadedInSpark(PlannedTable):
     def _require_new_table(self, name: str, force: bool) -> None:
         """Raise if the table exists, unless `force` replaces it and it is not the input."""
         quoted = table_name(name).sql("spark")
-        with failures():
+        with report_failures():
             if not self._table.catalog.catalog.tableExists(quoted):
                 return
         if self._table.reads(quoted):
@@ -135,7 +135,7 @@ class LoadedInSpark(PlannedTable):
         """The result with the table's column names. Columns that no action writes get their stored type back, and dates
         that were text become text again (D28)."""
         schema = outcome.left.schema
-        with failures():
+        with report_failures():
             frame = self.session.query(select)
             columns = {p: spark_functions.col(sql.name(p)) for p in outcome.positions}
             for position, type_ in self._output_types(outcome).items():
@@ -167,13 +167,13 @@ class LoadedInSpark(PlannedTable):
             for p in outcome.positions
         ]
         query = exp.select(exp.alias_(csv_line(fields, delimiter), "value")).from_(select.subquery("w"))
-        with failures():
+        with report_failures():
             return self.session.query(query)
 
 
 @dataclass(frozen=True)
 class SparkSessions:
-    """What the tables that are open together share."""
+    """The sessions, cancellation and view numbers that tables opened together share."""
 
     catalog: SparkSession  # the user's session
     spark: SparkSession  # our own session of the same application
@@ -245,7 +245,7 @@ class SparkTable(ABC):
 
     def reads(self, name: str) -> bool:
         """Whether the catalog's table of this name is the input, or stores some of its records."""
-        with failures():
+        with report_failures():
             stored = local_files(self.catalog.table(name))
             return not set(stored).isdisjoint(self.input_files()) or self._is_named(name)
 
@@ -302,19 +302,19 @@ class FrameTable(SparkTable):
 
     def __init__(self, sessions: SparkSessions, source: Source, open_other: Opener, frame: DataFrame):
         super().__init__(sessions, source, open_other)
-        with failures():
+        with report_failures():
             self.columns = tuple(column_from_field(i, each) for i, each in enumerate(frame.schema.fields))
         self.names = tuple(column.name for column in self.columns)
         require_names(self.names)
         self._frame = frame
 
     def input_files(self) -> tuple[str, ...]:
-        with failures():
+        with report_failures():
             return local_files(self._frame)
 
     @cached_property
     def relation(self) -> str:
-        with failures():
+        with report_failures():
             positional = (sql.name(column.position) for column in self.columns)
             return self._reading.view(self._frame.toDF(*positional))
 
@@ -330,14 +330,14 @@ class SparkEngine:
     @contextmanager
     def open(self, table: Any, options: Options) -> Iterator[SparkTable]:
         catalog = self._catalog()
-        with failures():
+        with report_failures():
             spark = own_session(catalog)
         with _open_table(table, options, SparkSessions(catalog, spark)) as found:
             yield found
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        with failures():
+        with report_failures():
             session = PlanSession(own_session(self._catalog()))
         try:
             yield session
@@ -361,15 +361,15 @@ def _catalog_table(spark: SparkSession, name: str) -> DataFrame:
 def _frame_in_session(frame: DataFrame, spark: SparkSession) -> Iterator[DataFrame]:
     """The frame in `spark`, another session of the same application."""
     name = f"acompass_{secrets.token_hex(8)}"
-    with failures():
+    with report_failures():
         database = spark.conf.get("spark.sql.globalTempDatabase")
         frame.createGlobalTempView(name)
     try:
-        with failures():
+        with report_failures():
             found = spark.table(f"{database}.{name}")
         yield found
     finally:
-        with failures():
+        with report_failures():
             spark.catalog.dropGlobalTempView(name)
 
 
@@ -409,6 +409,6 @@ def _files(sessions: SparkSessions, source: Files, open_other: Opener) -> SparkT
     if source.format == "csv":
         return CsvTable(sessions, source, open_other)
     require_same_columns(source)
-    with failures():
+    with report_failures():
         frame = sessions.spark.read.parquet(*locations(source))
     return FrameTable(sessions, source, open_other, frame)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import takewhile
 
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, delete, insert, offer, replace, safe
-from acompass.errors.wording import quote
+from acompass.errors.display import quote
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_one_letter_off, is_swapped, join_tokens
 from acompass.language.text.tokens import Token, quoted_name, spell_fraction, spell_string
 
@@ -15,7 +15,7 @@ _REMOVING = frozenset({"DELETE", "REMOVE", "OMIT", "EXCLUDE"})
 _HIDING = frozenset({"SUPPRESS", "MASK", "REDACT", "HIDE", "ANONYMIZE", "ANONYMISE"})
 _HASHING = frozenset({"HASH", "ENCRYPT", "PSEUDONYMIZE", "PSEUDONYMISE", "TOKENIZE"})
 _DRAWING = frozenset({"SAMPLE", "DRAW", "CHOOSE", "PICK", "RANDOMIZE", "RANDOMISE", "PERTURB"})
-_OF_DATABASES = frozenset({"TABLE", "VIEW", "DATABASE"})
+_DATABASE_OBJECTS = frozenset({"TABLE", "VIEW", "DATABASE"})
 _COARSENING = frozenset({"ROUND", "BIN", "BUCKET", "RECODE", "AGGREGATE", "COARSEN"})
 
 
@@ -51,7 +51,7 @@ def _is_without_assertion(tokens: list[Token]) -> bool:
     if len(tokens) < 2 or is_probability(tokens):
         return is_probability(tokens)
     word, following = tokens[:2]
-    is_column = following.type in ("WORD", "QUOTED") and following.text.upper() not in _OF_DATABASES
+    is_column = following.type in ("WORD", "QUOTED") and following.text.upper() not in _DATABASE_OBJECTS
     return word.text.upper() in ACTIONS[1:] and is_column
 
 

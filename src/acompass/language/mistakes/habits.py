@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span, insert, offer, replace, safe
-from acompass.errors.wording import quote
+from acompass.errors.display import quote
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, join_tokens, start_of_name
 from acompass.language.text import tree
 from acompass.language.text.tokens import FOREIGN_COMMENTS, Token
@@ -23,7 +23,7 @@ def sign(unexpected: Unexpected) -> Diagnostic | None:
     if unexpected.token.text in _CONNECTIVES:
         return _connective(unexpected)
     if unexpected.token.text in _SIGNS:
-        return _misspelt_sign(unexpected)
+        return _misspelled_sign(unexpected)
     return _unequal(unexpected)
 
 
@@ -31,17 +31,17 @@ def _connective(unexpected: Unexpected) -> Diagnostic:
     token, word = unexpected.token, _CONNECTIVES[unexpected.token.text]
     help_ = f"write `{word}`"
     fixes = safe(help_, replace(token.span, word)) if word in unexpected.accepted else ()
-    return unexpected.diagnose("AC039", f"unknown sign {quote(token.text)}", help_, fixes)
+    return unexpected.diagnose("AC039", f"unknown operator {quote(token.text)}", help_, fixes)
 
 
-def _misspelt_sign(unexpected: Unexpected) -> Diagnostic:
+def _misspelled_sign(unexpected: Unexpected) -> Diagnostic:
     token, meant = unexpected.token, _SIGNS[unexpected.token.text]
     name, constant = join_tokens(unexpected.name_before), join_tokens(unexpected.after[:1])
     help_ = f"write `{f'{name} {meant} {constant}'.strip()}`"
     is_whole = unexpected.following is not None and unexpected.following.type not in ("OPERATOR", "HABIT")
     is_sure = unexpected.wants_operator and is_whole
     fixes = safe(f"write `{meant}`", replace(token.span, meant)) if is_sure else ()
-    return unexpected.diagnose("AC031", f"unknown comparison sign {quote(token.text)}", help_, fixes)
+    return unexpected.diagnose("AC031", f"unknown comparison operator {quote(token.text)}", help_, fixes)
 
 
 def _unequal(unexpected: Unexpected) -> Diagnostic | None:
@@ -50,7 +50,7 @@ def _unequal(unexpected: Unexpected) -> Diagnostic | None:
     name, constant = join_tokens(unexpected.name_before), join_tokens(unexpected.after[:1])
     help_ = f"write `{name or 'A'} != {constant or '0'}`"
     fixes = safe("write `!=`", replace(unexpected.token.span, "!=")) if unexpected.wants_operator else ()
-    return unexpected.diagnose("AC030", "unknown comparison sign `≠`", help_, fixes)
+    return unexpected.diagnose("AC030", "unknown comparison operator `≠`", help_, fixes)
 
 
 def is_null(unexpected: Unexpected) -> Diagnostic | None:
@@ -104,7 +104,7 @@ def statement(unexpected: Unexpected) -> Diagnostic | None:
 
 HABIT_RULES: tuple[Rule, ...] = (sign, is_null, compass_action, statement)
 
-#: words for a record; `RECORDS` and `RESULTS` are misspelt keywords
+#: words for a record; `RECORDS` and `RESULTS` are misspelled keywords
 _RECORD = frozenset({"row", "rows", "tuple", "tuples", "entry", "entries", "line", "lines", "person", "people"})
 _CONSTANT_TYPES = ("NUMBER", "STRING", "PARAMETER", "WORD")
 _BEFORE_BOUNDS = frozenset({"BETWEEN", "FROM", "IN", "(", ","})
@@ -283,7 +283,7 @@ def constant_first(unexpected: Unexpected) -> Diagnostic | None:
         end += 2
     span = tokens[0].span.to(tokens[end - 1].span)
     help_ = f"write `{condition}`"
-    message = f"expected a name before the comparison sign, found {unexpected.found}"
+    message = f"expected a name before the comparison operator, found {unexpected.found}"
     return Diagnostic("AC045", message, (Label(span),), help_, fixes=safe(help_, replace(span, condition)))
 
 
@@ -414,7 +414,7 @@ def negated_sign(unexpected: Unexpected) -> Diagnostic | None:
         return None
     span = token.span.to(following.span)
     help_ = f"write `{join_tokens(unexpected.name_before)} != {join_tokens(unexpected.after[1:2])}`"
-    message = f"unknown comparison sign {quote(f'{token.text} =')}"
+    message = f"unknown comparison operator {quote(f'{token.text} =')}"
     return Diagnostic("AC031", message, (Label(span),), help_, fixes=offer("write `!=`", replace(span, "!=")))
 
 

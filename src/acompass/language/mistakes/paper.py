@@ -93,10 +93,10 @@ _LOWEST, _HIGHEST = Decimal(-(2**63)), Decimal(2**63 - 1)
 def core_random(draw: tree.Draw) -> tree.Random | None:
     """The action that draws the same values from the same trace; None unless the values are consecutive integers in
     ascending order with equal weights."""
-    numbers = [ball.constant for ball in draw.balls if isinstance(ball.constant, tree.Number)]
+    numbers = [each.constant for each in draw.values if isinstance(each.constant, tree.Number)]
     integers = [number.value for number in numbers if number.value.as_tuple().exponent == 0]
     is_without_gap = all(above - below == 1 for below, above in pairwise(integers))
-    if len(integers) < len(draw.balls) or not is_without_gap or len({ball.times for ball in draw.balls}) > 1:
+    if len(integers) < len(draw.values) or not is_without_gap or len({each.times for each in draw.values}) > 1:
         return None
     if integers[0] < _LOWEST or integers[-1] > _HIGHEST:
         return None

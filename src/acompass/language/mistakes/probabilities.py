@@ -10,7 +10,7 @@ from math import lcm
 from typing import assert_never
 
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span, delete, insert, offer, replace, safe
-from acompass.errors.wording import quote
+from acompass.errors.display import quote
 from acompass.language.mistakes.actions import ACTIONS, begins_step, is_probability
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_one_letter_off, is_swapped, join_tokens
 from acompass.language.text import tree
@@ -42,10 +42,10 @@ def _ratio(tokens: list[Token]) -> Diagnostic:
     if not 0 < value < 1:
         return _other_notation(tokens, None)
     exact = spell_fraction(value)
-    return _other_notation(tokens, exact or _nearly(value), is_exact=exact is not None)
+    return _other_notation(tokens, exact or _approximate_digits(value), is_exact=exact is not None)
 
 
-def _nearly(value: Fraction) -> str:
+def _approximate_digits(value: Fraction) -> str:
     return spell_number(Context(prec=4).divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
@@ -172,7 +172,7 @@ def probability_after_action(unexpected: Unexpected) -> Diagnostic | None:
     chance, number = tokens[at : at + 3], tokens[at + 2]
     if tokens[at + 3 : at + 4] and tokens[at + 3].text.upper() in ACTIONS:
         return None  # another action follows: THEN is missing before it
-    rest = [*tokens[start:at], *takewhile(_is_of_step, tokens[at + 3 :])]
+    rest = [*tokens[start:at], *takewhile(_is_in_step, tokens[at + 3 :])]
     message = "`WITH PROBABILITY` must come before its action"
     label = (Label(chance[0].span.to(chance[1].span)),)
     if number.type != "NUMBER":
@@ -197,7 +197,7 @@ def _start_of_step(unexpected: Unexpected) -> int | None:
     return max((place for place in places if place is not None), default=None)
 
 
-def _is_of_step(token: Token) -> bool:
+def _is_in_step(token: Token) -> bool:
     return token.type not in ("SEMICOLON", "COLON") and token.text.upper() != "THEN"
 
 
@@ -228,10 +228,10 @@ def probability_mistakes(action: tree.Step | None) -> Iterator[Diagnostic]:
             yield from _too_long("AC051", (probability,))
             yield from _probability(action, probability)
             yield from probability_mistakes(plain)
-        case tree.Draw(balls=balls):
-            yield from _too_long("AC052", [ball.weight for ball in balls if ball.weight is not None])
+        case tree.Draw(values=values):
+            yield from _too_long("AC052", [each.weight for each in values if each.weight is not None])
             yield from _weights(action)
-            yield from _rare_values(balls)
+            yield from _rare_values(values)
         case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
             pass
         case _:
@@ -279,13 +279,13 @@ def meant_by_percent(percent: Fraction) -> str | None:
 
 
 def _weights(action: tree.Draw) -> Iterator[Diagnostic]:
-    for at, ball in enumerate(action.balls):
-        if ball.weight is None or _is_weight(ball.weight):
+    for at, each in enumerate(action.values):
+        if each.weight is None or _is_weight(each.weight):
             continue
-        help_, fixes = _instead_of_weight(action, at, ball.weight)
-        found = quote(spell_number(ball.weight.value))
+        help_, fixes = _instead_of_weight(action, at, each.weight)
+        found = quote(spell_number(each.weight.value))
         message = f"expected a positive integer as the weight of a value, found {found}"
-        yield Diagnostic("AC052", message, (Label(ball.weight.span),), help_, fixes=fixes)
+        yield Diagnostic("AC052", message, (Label(each.weight.span),), help_, fixes=fixes)
 
 
 def _is_weight(number: tree.Number) -> bool:
@@ -294,29 +294,29 @@ def _is_weight(number: tree.Number) -> bool:
 
 def _instead_of_weight(action: tree.Draw, at: int, weight: tree.Number) -> tuple[str, tuple[Fix, ...]]:
     if weight.value == 0:
-        return "remove the value: it is never drawn", _remove_value(action.balls, at)
+        return "remove the value: it is never drawn", _remove_value(action.values, at)
     if weight.value > 0:
         return _scale_weights(action)
     positive = str(-int(weight.value) or 1)
     return f"write `{positive}`", offer(f"write `{positive}`", replace(weight.span, positive))
 
 
-def _remove_value(balls: tuple[tree.Ball, ...], at: int) -> tuple[Fix, ...]:
+def _remove_value(values: tuple[tree.WeightedValue, ...], at: int) -> tuple[Fix, ...]:
     """An offer to remove the value and one of the commas around it."""
-    if len(balls) == 1:
+    if len(values) == 1:
         return ()
-    span = Span(balls[at - 1].span.end, balls[at].span.end)
-    first = Span(balls[0].span.start, balls[1].span.start)
+    span = Span(values[at - 1].span.end, values[at].span.end)
+    first = Span(values[0].span.start, values[1].span.start)
     return offer("remove the value", delete(span if at else first))
 
 
 def _scale_weights(action: tree.Draw) -> tuple[str, tuple[Fix, ...]]:
     """All weights times the same integer, which leaves the probabilities unchanged."""
-    weights = [Fraction(ball.times) for ball in action.balls]
+    weights = [Fraction(each.times) for each in action.values]
     times = lcm(*(weight.denominator for weight in weights))
-    pairs = [(ball, str(int(weight * times))) for ball, weight in zip(action.balls, weights, strict=True)]
-    values = ", ".join(f"{weight} OF {spell_constant(ball.constant)}" for ball, weight in pairs)
-    edits = [replace(ball.weight.span, weight) for ball, weight in pairs if ball.weight is not None]
+    pairs = [(each, str(int(weight * times))) for each, weight in zip(action.values, weights, strict=True)]
+    values = ", ".join(f"{weight} OF {spell_constant(each.constant)}" for each, weight in pairs)
+    edits = [replace(each.weight.span, weight) for each, weight in pairs if each.weight is not None]
     is_complete = len(edits) == len(pairs) and min(weights) > 0
     if len(values) > _LONGEST_LIST or not is_complete:
         return f"multiply the weight of each value by {times}; a value without a weight has weight 1", ()
@@ -324,12 +324,12 @@ def _scale_weights(action: tree.Draw) -> tuple[str, tuple[Fix, ...]]:
     return help_, safe(help_, *edits)
 
 
-def _rare_values(balls: tuple[tree.Ball, ...]) -> Iterator[Diagnostic]:
-    weights = [Fraction(ball.times) for ball in balls]
+def _rare_values(values: tuple[tree.WeightedValue, ...]) -> Iterator[Diagnostic]:
+    weights = [Fraction(each.times) for each in values]
     total = sum(weights)
-    for ball, weight in zip(balls, weights, strict=True):
+    for each, weight in zip(values, weights, strict=True):
         if weight < total * RAREST:
             enough = -(-(total - weight) // (1 / RAREST - 1))
             message = "the probability that the value is drawn is below 2^-32"
-            help_ = f"write `{enough} OF {spell_constant(ball.constant)}` or more, or remove the value"
-            yield Diagnostic("AC054", message, (Label(ball.span),), help_)
+            help_ = f"write `{enough} OF {spell_constant(each.constant)}` or more, or remove the value"
+            yield Diagnostic("AC054", message, (Label(each.span),), help_)

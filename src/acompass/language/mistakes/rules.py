@@ -1,4 +1,4 @@
-"""Explain a syntax error by the first rule that recognizes it.
+"""Explain a syntax error with the first rule that recognizes it.
 
 Rules for missing parts are here: a sign, a condition, an aggregate, an action, or the rest of a requirement.
 `requirement_mistake` finds mistakes that the grammar accepts: fractions, patterns, DROP without ALWAYS."""
@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import assert_never
 
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span, delete, insert, offer, replace, safe
-from acompass.errors.wording import quote
+from acompass.errors.display import quote
 from acompass.language.mistakes.actions import ACTION_RULES, ALL_ACTIONS, MAP_RULES, begins_step
 from acompass.language.mistakes.habits import HABIT_RULES, PREDICATE_RULES, SLIP_RULES, replace_without_with
 from acompass.language.mistakes.probabilities import PROBABILITY_RULES, RATIO_RULES, probability_mistakes
@@ -19,7 +19,7 @@ from acompass.language.mistakes.weighted_values import BRACKET_RULES, DRAW_RULES
 from acompass.language.text import tree, walk
 from acompass.language.text.tokens import AGGREGATE_KINDS, Token, spell_name, spell_string
 
-_OF_A_COLUMN = ("SUM", "MIN", "MAX", "COUNT DISTINCT")
+_COLUMN_FUNCTIONS = ("SUM", "MIN", "MAX", "COUNT DISTINCT")
 _AGGREGATE_HELP = "write one of `SUM(A)` `MIN(A)` `MAX(A)` `COUNT(*)` `COUNT DISTINCT(A)`"
 
 
@@ -148,7 +148,7 @@ def _unknown_aggregate(unexpected: Unexpected) -> Diagnostic:
     column = join_tokens(takewhile(lambda token: token.type in ("WORD", "QUOTED"), unexpected.after[1:]))
     if not column:
         return unexpected.diagnose("AC023", message, _AGGREGATE_HELP)
-    help_ = "write one of " + " ".join(f"`{function}({column})`" for function in _OF_A_COLUMN)
+    help_ = "write one of " + " ".join(f"`{function}({column})`" for function in _COLUMN_FUNCTIONS)
     return unexpected.diagnose("AC023", message, help_)
 
 
@@ -311,7 +311,7 @@ def _help(unexpected: Unexpected) -> str:
 
 
 def _shorten_help(diagnostic: Diagnostic) -> Diagnostic:
-    """Cut a help that repeats much of the policy to part of one line."""
+    """Shorten help that repeats much of the policy to one line."""
     line = " ".join((diagnostic.help or "").split("\n"))
     if line == diagnostic.help and len(line) <= _LONGEST_HELP:
         return diagnostic
@@ -382,18 +382,18 @@ def _not_a_prefix(like: tree.Like) -> Diagnostic:
     message = f"unsupported pattern {quote(spell_string(pattern))} after `LIKE`"
     label = (Label(like.pattern.span),)
     if not pattern or _WILDCARDS & set(pattern):
-        help_ = "a pattern is the beginning of a text, as in `'abc%'`; list other values with `IN ('a', 'b')`"
+        help_ = "a pattern is a prefix followed by `%`, as in `'abc%'`; list other values with `IN ('a', 'b')`"
         return Diagnostic("AC034", message, label, help_)
     name = spell_name(like.name.text)
     equal = f"{name} {'!=' if like.negated else '='} {spell_string(pattern)}"
     beginning = spell_string(f"{pattern}%")
-    help_ = f"write `{equal}` for the text itself, `LIKE {beginning}` for every text that begins with it"
+    help_ = f"write `{equal}` for the text itself, `LIKE {beginning}` for all text that begins with it"
     fixes = safe(f"write `{equal}`", replace(like.span, equal))
     return Diagnostic("AC034", message, label, help_, fixes=fixes)
 
 
 def _integers(action: tree.Step | None) -> Iterator[tuple[str, tree.Constant]]:
-    """The constants that have to be integers, with their places in words."""
+    """The constants that have to be integers, with a description of their place."""
     plain = walk.plain_of(action)
     match plain:
         case tree.Random():

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span
-from acompass.errors.wording import join_choices, quote
+from acompass.errors.display import join_choices, quote
 from acompass.language.text.tokens import AGGREGATE_KINDS, KEYWORDS, Token
 
 _CONSTANTS = frozenset({"NUMBER", "STRING", "PARAMETER"})

@@ -1,7 +1,7 @@
-"""Text that cannot be read, or that does not mean what its author intended.
+"""Recognize text that cannot be read, or that does not mean what its author intended.
 
-These are a table in place of a policy; open quotes, malformed numbers and unknown characters; misspelled keywords,
-reserved words and wrong quotes."""
+The rules are about a table in place of a policy; open quotes, malformed numbers and unknown characters; and misspelled
+keywords, reserved words and wrong quotes."""
 
 import codecs
 import csv
@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from itertools import islice
 
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, insert, offer, replace, safe
-from acompass.errors.wording import quote
+from acompass.errors.display import quote
 from acompass.language.mistakes.syntax_error import (
     Rule,
     Unexpected,
@@ -91,7 +91,7 @@ def _splits_evenly(lines: list[str], delimiter: str) -> bool:
 _DOUBLE = "“”„«»"
 #: the quotes that close each opening one
 _CLOSING = {"‘": "’", "“": "”", "„": "“”", "«": "»"}
-#: a quote and the words before a comparison sign
+#: a quote and the words before a comparison operator
 _BEFORE_SIGN = re.compile(r'"[^<>=≤≥!]*[^<>=≤≥!\s](?=\s*[<>=≤≥!])')
 #: digits in groups, or without a digit on one side of the point
 _NEARLY_A_NUMBER = re.compile(r"[+-]?[0-9]+(_[0-9]+)*(\.[0-9]*)?|[+-]?\.[0-9]+")
@@ -116,14 +116,14 @@ def unreadable_token(unexpected: Unexpected) -> Diagnostic | None:
         case "CURLY":
             return _curly_quotes(unexpected)
         case "CHARACTER":
-            help_ = "in a name or a text it needs quotes, as in `\"AEC (kWh)\" = '212**'`"
+            help_ = "in a name or in text, it needs quotes, as in `\"AEC (kWh)\" = '212**'`"
             return wrong("AC001", f"unexpected character {_character(text[0])}", help_)
         case _:
             return None
 
 
 def _open_name(unexpected: Unexpected) -> Diagnostic:
-    """A name without its closing quote, which probably belongs before the comparison sign, if there is one."""
+    """A name without its closing quote, which probably belongs before the comparison operator, if there is one."""
     text = unexpected.token.text.rstrip()
     name = _BEFORE_SIGN.match(text)
     end = len(text) if name is None else name.end()
@@ -216,7 +216,7 @@ _WORDS_BACK = 3
 _AFTER_NAME = frozenset({"WHERE", "GROUP_BY", "COLON", "COMMA", "RPAR", "AS", "WITH", "SEMICOLON"})
 
 
-def misspelt_keyword(unexpected: Unexpected) -> Diagnostic | None:
+def misspelled_keyword(unexpected: Unexpected) -> Diagnostic | None:
     """A word similar to a keyword that is allowed here: the token itself, or a word of the name before it."""
     meant = {word: text for kind, (word, text) in _KEYWORDS.items() if kind in unexpected.accepted}
     for token in (unexpected.token, *reversed(unexpected.words_before[1:][-_WORDS_BACK:])):
@@ -327,7 +327,7 @@ def single_quoted_name(unexpected: Unexpected) -> Diagnostic | None:
 
 
 def _is_name_in_quotes(unexpected: Unexpected) -> bool:
-    """Whether the quotes are the only mistake: `'Bob' = Name` is a comparison the wrong way round."""
+    """Whether the quotes are the only mistake: `'Bob' = Name` is a comparison the wrong way around."""
     kinds = [token.type for token in unexpected.tokens[unexpected.index + 1 :]]
     if unexpected.wants_condition:
         return kinds[:1] == ["OPERATOR"] and kinds[1] in ("NUMBER", "STRING")
@@ -343,7 +343,7 @@ def partly_quoted_name(unexpected: Unexpected) -> Diagnostic | None:
     after = [token, *unexpected.words_after]
     parts = [unquote(t.text) if t.type == "QUOTED" else t.text for t in (*before, *after)]
     span, name = before[0].span.to(after[-1].span), quoted_name(" ".join(parts))
-    message = "a name is either bare words or one quoted text"
+    message = "a name is either bare words or entirely in double quotes"
     fixes = offer(f"write `{name}`", replace(span, name))
     return Diagnostic("AC027", message, (Label(span),), f"write `{name}`", fixes=fixes)
 
@@ -361,7 +361,7 @@ def several_words(unexpected: Unexpected) -> Diagnostic | None:
 
 
 MISREAD_WORD_RULES: tuple[Rule, ...] = (
-    misspelt_keyword,
+    misspelled_keyword,
     reserved_word,
     double_quoted_constant,
     single_quoted_name,

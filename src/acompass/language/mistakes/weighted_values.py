@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from acompass.errors.diagnostics import Diagnostic, Edit, Label, Span, delete, insert, offer, replace, safe
-from acompass.errors.wording import quote
+from acompass.errors.display import quote
 from acompass.language.mistakes.actions import begins_step
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_swapped, join_tokens
 from acompass.language.text.tokens import Token, quoted_name
@@ -75,7 +75,7 @@ def _read_draw(unexpected: Unexpected) -> _DrawParts | None:
     if start is None:
         return None
     rest = _step(unexpected.tokens[start + 1 :])
-    length = next((at for at, token in enumerate(rest) if not _is_of_name(token, at)), len(rest))
+    length = next((at for at, token in enumerate(rest) if not _is_in_name(token, at)), len(rest))
     name, rest = rest[:length], rest[length:]
     link = rest.pop(0) if rest and _is_link(rest[0]) else None
     opening = rest.pop(0) if rest and rest[0].type == "LPAR" else None
@@ -92,7 +92,7 @@ def _step(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _is_of_name(token: Token, at: int) -> bool:
+def _is_in_name(token: Token, at: int) -> bool:
     if token.type == "QUOTED":
         return at == 0
     return token.type == "WORD" and (at == 0 or not _is_link(token))

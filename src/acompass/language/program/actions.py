@@ -144,82 +144,84 @@ def _overflow(action: tree.Random, column: Column, lower: int, upper: int) -> Di
 
 
 #: each value of RANDOM … FROM with its constant, where parameters are bound
-_Balls: TypeAlias = Sequence[tuple[tree.Ball, Bound]]
+_BoundValues: TypeAlias = Sequence[tuple[tree.WeightedValue, Bound]]
 
 
 def check_draw(action: tree.Draw, scope: Scope, *, always: bool) -> program.Draw | None:
     """The action, or None if an error in it was reported. Updates the scope's types."""
-    constants = [(ball, scope.bind(ball.constant)) for ball in action.balls]
+    constants = [(each, scope.bind(each.constant)) for each in action.values]
     column = scope.column(action.name)
     if column is None:
         return None
     type_ = scope.types[column]
-    balls = [(ball, constant) for ball, constant in constants if constant is not None]
-    if len(balls) < len(constants) or type_ is None:
+    bound = [(each, constant) for each, constant in constants if constant is not None]
+    if len(bound) < len(constants) or type_ is None:
         scope.retype(column, None, action.span)
         return None
-    written = _drawn_values(balls, Column(scope.names.texts[column], type_))
+    written = _drawn_values(bound, Column(scope.names.texts[column], type_))
     if isinstance(written, Diagnostic):
         scope.retype(column, None, action.span)
         scope.report(written)
         return None
     values, after = written
     write_values(column, values, after, Writer("RANDOM", action.span, always), scope)
-    weighted = (program.Ball(value, int(ball.times)) for value, ball in zip(values, action.balls, strict=True))
+    weighted = (
+        program.WeightedValue(value, int(each.times)) for value, each in zip(values, action.values, strict=True)
+    )
     return program.Draw(column, tuple(weighted), place_of(action.span))
 
 
-def _drawn_values(balls: _Balls, column: Column) -> tuple[list[Value], Type] | Diagnostic:
+def _drawn_values(bound: _BoundValues, column: Column) -> tuple[list[Value], Type] | Diagnostic:
     """The values that may be drawn, and the column's type after the action, or an error."""
-    problem = _mixed_kinds(balls) or _repeated_value(balls, [constant.value for _, constant in balls])
+    problem = _mixed_kinds(bound) or _repeated_value(bound, [constant.value for _, constant in bound])
     if problem is not None:
         return problem
-    after = _type_of_all(balls, column)
+    after = _type_of_all(bound, column)
     if isinstance(after, Diagnostic):
         return after
-    replaced = _replacement_values(balls, Column(column.name, after))
+    replaced = _replacement_values(bound, Column(column.name, after))
     if isinstance(replaced, Diagnostic):
         return replaced
     values = [value for value, _ in replaced]
-    return _repeated_value(balls, values) or (values, after)
+    return _repeated_value(bound, values) or (values, after)
 
 
-def _type_of_all(balls: _Balls, column: Column) -> Type | Diagnostic:
+def _type_of_all(bound: _BoundValues, column: Column) -> Type | Diagnostic:
     """The column's type once it may contain every constant: a later constant may need more digits, or text."""
     after = column.type
-    for ball in balls:
-        replaced = _replacement_values([ball], Column(column.name, after))
+    for each in bound:
+        replaced = _replacement_values([each], Column(column.name, after))
         if isinstance(replaced, Diagnostic):
             return replaced
         ((_, after),) = replaced
     return after
 
 
-def _replacement_values(balls: _Balls, column: Column) -> list[tuple[Value, Type]] | Diagnostic:
+def _replacement_values(bound: _BoundValues, column: Column) -> list[tuple[Value, Type]] | Diagnostic:
     """Each constant as REPLACE would write it, or the first error."""
     found = []
-    for ball, constant in balls:
+    for each, constant in bound:
         replaced = replacement(constant, column)
         if isinstance(replaced, Diagnostic):
-            return findings.drop_parameter_fixes(replaced, ball.constant)
+            return findings.drop_parameter_fixes(replaced, each.constant)
         found.append(replaced)
     return found
 
 
-def _mixed_kinds(balls: _Balls) -> Diagnostic | None:
+def _mixed_kinds(bound: _BoundValues) -> Diagnostic | None:
     """An error if the values are both numbers and text."""
-    first = balls[0][1]
-    other = next((ball for ball, constant in balls if type(constant) is not type(first)), None)
-    return None if other is None else findings.mixed_kinds([ball for ball, _ in balls], other)
+    first = bound[0][1]
+    other = next((each for each, constant in bound if type(constant) is not type(first)), None)
+    return None if other is None else findings.mixed_kinds([each for each, _ in bound], other)
 
 
-def _repeated_value(balls: _Balls, values: Sequence[Value]) -> Diagnostic | None:
+def _repeated_value(bound: _BoundValues, values: Sequence[Value]) -> Diagnostic | None:
     """An error if two of the values are equal: `1` and `1.0`, or two numbers that are the same float."""
     seen: dict[Value, int] = {}
     for at, value in enumerate(values):
         first = seen.setdefault(value, at)
         if first < at:
-            return findings.repeated_weighted_value([ball for ball, _ in balls], first, at)
+            return findings.repeated_weighted_value([each for each, _ in bound], first, at)
     return None
 
 

@@ -1,7 +1,7 @@
 """The effects of a requirement: the columns it reads and writes, and whether it drops records, draws or needs order.
 
-Every stage asks these questions here. A new node of the language is described in this one place; until it is, every
-question about it raises an error (invariant 8)."""
+Every stage gets its answers here, so a new node of the language is described in one place; until it is, every function
+raises an error for it (invariant 8)."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -173,10 +173,10 @@ def drops_records(action: Action | None) -> bool:
 
 def draws(action: Action | None) -> bool:
     """Whether an action consumes the trace, one value or more for each affected record in canonical order."""
-    return not is_certain(action) or random_of(action) is not None
+    return not is_certain(action) or as_random(action) is not None
 
 
-def random_of(action: Action | None) -> Random | Draw | None:
+def as_random(action: Action | None) -> Random | Draw | None:
     """The RANDOM that an action performs."""
     plain = plain_of(action)
     match plain:
@@ -188,9 +188,9 @@ def random_of(action: Action | None) -> Random | Draw | None:
             assert_never(plain)
 
 
-def cuts_of(action: Action | None) -> tuple[Fraction, ...]:
+def outcome_cuts(action: Action | None) -> tuple[Fraction, ...]:
     """The values of the trace at which the outcome changes: a probability, the cuts of RANDOM … FROM."""
-    probability, random = probability_of(action), random_of(action)
+    probability, random = probability_of(action), as_random(action)
     own = () if probability is None else (probability,)
     return (*own, *random.cuts) if isinstance(random, Draw) else own
 
@@ -219,8 +219,8 @@ def texts_written(action: Action | None) -> tuple[str, ...]:
     match plain:
         case Replace(value=value):
             return (value,) if isinstance(value, str) else ()
-        case Draw(balls=balls):
-            return tuple(ball.value for ball in balls if isinstance(ball.value, str))
+        case Draw(values=values):
+            return tuple(each.value for each in values if isinstance(each.value, str))
         case Generalize(map=map_):
             return map_.labels() or ()
         case None | Reject() | Random() | Drop():

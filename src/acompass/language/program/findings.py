@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from acompass.errors.diagnostics import Diagnostic, Edit, Fix, Label, Span, delete, insert, offer, replace, safe
-from acompass.errors.wording import quote
+from acompass.errors.display import quote
 from acompass.language.mistakes.unreadable_text import is_group_by
 from acompass.language.program.hierarchies import Problem, problem_summary
 from acompass.language.program.types import Column, Kind, Names
@@ -240,7 +240,7 @@ def unmappable_text(action: tree.Generalize, column: str, by: str, place: Span) 
     verb = "replace with" if by == "REPLACE" else "draw"
     return Diagnostic(
         "AC119",
-        f"this map of column `{column}` has no label for a text that a {by} writes",
+        f"this map of column `{column}` has no label for text that a {by} writes",
         (Label(action.map.span), Label(place, "written here")),
         f"{verb} `'*'` or labels of the map, or move the {by} after this line",
     )
@@ -353,14 +353,14 @@ def _fitting(constant: tree.Number | tree.String, column: Column) -> str:
     return "write a number, such as `80`"
 
 
-def mixed_kinds(balls: Sequence[tree.Ball], other: tree.Ball) -> Diagnostic:
-    first = balls[0].constant
+def mixed_kinds(values: Sequence[tree.WeightedValue], other: tree.WeightedValue) -> Diagnostic:
+    first = values[0].constant
     return Diagnostic(
         "AC125",
         "RANDOM … FROM mixes numbers and text",
         (Label(other.constant.span), Label(first.span, "the first value is of the other kind")),
-        help="write all values as numbers, or all as texts in quotes",
-        fixes=_quote_numbers([ball.constant for ball in balls]),
+        help="write all values as numbers, or all as text in quotes",
+        fixes=_quote_numbers([each.constant for each in values]),
     )
 
 
@@ -373,9 +373,9 @@ def _quote_numbers(constants: Sequence[tree.Constant]) -> tuple[Fix, ...]:
     return offer("put the numbers in quotes", *edits)
 
 
-def repeated_weighted_value(balls: Sequence[tree.Ball], first: int, again: int) -> Diagnostic:
-    one, other = balls[first], balls[again]
-    spelled = [quote(spell_constant(ball.constant)) for ball in (one, other)]
+def repeated_weighted_value(values: Sequence[tree.WeightedValue], first: int, again: int) -> Diagnostic:
+    one, other = values[first], values[again]
+    spelled = [quote(spell_constant(each.constant)) for each in (one, other)]
     message = f"duplicate value {spelled[0]} in RANDOM … FROM"
     if spelled[0] != spelled[1]:
         message = f"{spelled[0]} and {spelled[1]} are the same value in this column"
@@ -385,11 +385,11 @@ def repeated_weighted_value(balls: Sequence[tree.Ball], first: int, again: int) 
         message,
         (Label(other.span), Label(one.span, "here first")),
         help="write the value once, with the sum of both weights",
-        fixes=offer(f"write {quote(once)} once", *_once(balls, first, again, once)),
+        fixes=offer(f"write {quote(once)} once", *_once(values, first, again, once)),
     )
 
 
-def _once(balls: Sequence[tree.Ball], first: int, again: int, written: str) -> tuple[Edit, Edit]:
+def _once(values: Sequence[tree.WeightedValue], first: int, again: int, written: str) -> tuple[Edit, Edit]:
     """Edits that give the first value the weights of both, and remove the other with the comma before it."""
-    gone = Span(balls[again - 1].span.end, balls[again].span.end)
-    return replace(balls[first].span, written), delete(gone)
+    gone = Span(values[again - 1].span.end, values[again].span.end)
+    return replace(values[first].span, written), delete(gone)

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
-from acompass.errors.wording import count_text
+from acompass.errors.display import count_text
 
 #: a value, its label at level 1, its label at level 2, …
 Row: TypeAlias = tuple[str, ...]
@@ -64,7 +64,7 @@ NumberedRow: TypeAlias = tuple[int, Row]
 @dataclass(frozen=True, slots=True)
 class Problem:
     message: str
-    lines: tuple[int, ...] = ()  # of the file, from 1; empty for a problem of the whole file
+    lines: tuple[int, ...] = ()  # line numbers, from 1; empty for a problem with the whole file
     without_labels: str | None = None  # the message without labels, if it has any
 
     @property
@@ -81,7 +81,7 @@ def hierarchy_problems(rows: Sequence[NumberedRow]) -> tuple[Problem, ...]:
     if width < 2:
         return (Problem("the hierarchy has no levels: its rows have one cell each"),)
     whole = [(line, row) for line, row in rows if len(row) == width]
-    of_rows = (*_lengths(rows, width), *_holes(rows), *_duplicates(rows))
+    of_rows = (*_lengths(rows, width), *_empty_cells(rows), *_duplicates(rows))
     found = [*of_rows, *_after_top(whole), *_parents(whole), *_levels(whole)]
     return tuple(sorted(found, key=lambda problem: max(problem.lines)))
 
@@ -106,7 +106,7 @@ def _lengths(rows: Sequence[NumberedRow], width: int) -> Iterator[Problem]:
             yield Problem(f"the row has {count_text(len(row), 'cell')} where most have {width}", (line,))
 
 
-def _holes(rows: Sequence[NumberedRow]) -> Iterator[Problem]:
+def _empty_cells(rows: Sequence[NumberedRow]) -> Iterator[Problem]:
     for line, row in rows:
         empty = [level for level, label in enumerate(row) if not label]
         if empty:
@@ -181,7 +181,7 @@ def _low(level: int) -> str:
     return f"a label of level {level}" if level else "a value"
 
 
-#: the first is preferred if several fit: commas are frequent in labels such as `[0,5)`
+#: in order of preference; the comma is last, because labels such as `[0,5)` contain it
 DELIMITERS = (";", "\t", "|", ",")
 
 
@@ -190,7 +190,7 @@ class _Split:
     """A text split at one delimiter."""
 
     rows: tuple[NumberedRow, ...]
-    problem: Problem | None = None  # that ended reading, if any
+    problem: Problem | None = None  # the problem that stopped the reader
 
 
 def read_hierarchy(path: Path) -> Hierarchy | tuple[Problem, ...]:

@@ -34,8 +34,8 @@ class Map(Protocol):
         """The labels of plain values; None if there are infinitely many or too many to list."""
 
 
-class Unlabelled(Exception):
-    """A map has no label for the values of `count` affected records of the requirement with this index."""
+class UnlabeledValueError(Exception):
+    """A map has no label for the values of `count` records that the requirement with this index affects."""
 
     def __init__(self, requirement: int, count: int):
         self.requirement = requirement
@@ -143,12 +143,12 @@ class Dates:
 
     def label(self, text: str) -> str | None:
         if _is_date(text):
-            return self._of_month(text[:4], int(text[5:7]))
+            return self._month_label(text[:4], int(text[5:7]))
         if text == SUPPRESSED:
             return text
         for unit, labels in _LABELS.items():
             if labels.fullmatch(text):
-                return self._of_label(text, unit)
+                return self._coarser_label(text, unit)
         return None
 
     def follows(self, earlier: Map) -> bool:
@@ -157,12 +157,12 @@ class Dates:
     def labels(self) -> None:
         """None: there are too many to list."""
 
-    def _of_label(self, label: str, unit: DateUnit) -> str:
+    def _coarser_label(self, label: str, unit: DateUnit) -> str:
         if not _is_finer(unit, self.unit):
             return label
-        return self._of_month(label[:4], _last_month(label, unit))
+        return self._month_label(label[:4], _last_month(label, unit))
 
-    def _of_month(self, year: str, month: int) -> str:
+    def _month_label(self, year: str, month: int) -> str:
         match self.unit:
             case DateUnit.MONTH:
                 return f"{year}-{month:02}"

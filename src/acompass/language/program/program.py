@@ -18,8 +18,8 @@ from acompass.language.text.tree import Function, Operator, Quantifier
 class Comparison:
     column: int  # a position in the schema that the condition sees (D15)
     operator: Operator
-    #: has the column's type. In an integer column, an integral constant is an int of any size and another an exact
-    #: Decimal; in a decimal column, it is the Decimal of the policy, of any scale
+    #: of the column's type, except for size and scale: an integer column is compared with an int of any size or an
+    #: exact Decimal, a decimal column with a Decimal of any scale
     value: Value
     span: Span | None = field(default=None, compare=False, repr=False)
 
@@ -113,7 +113,7 @@ class Random:
 
 
 @dataclass(frozen=True, slots=True)
-class Ball:
+class WeightedValue:
     value: Value
     weight: int
 
@@ -124,18 +124,17 @@ class Draw:
 
     column: int
     #: values are distinct and have the column's type in the requirement's `after`; weights are positive
-    balls: tuple[Ball, ...]
+    values: tuple[WeightedValue, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property
     def total(self) -> int:
-        return sum(ball.weight for ball in self.balls)
+        return sum(each.weight for each in self.values)
 
     @property
     def cuts(self) -> tuple[Fraction, ...]:
-        """The cumulative probabilities: the j-th value is drawn if ρ is below the j-th cut, but not below the one
-        before."""
-        sums = list(accumulate(ball.weight for ball in self.balls))
+        """The cumulative probabilities: the j-th value is drawn if cut j-1 ≤ ρ < cut j, where cut 0 is 0."""
+        sums = list(accumulate(each.weight for each in self.values))
         return tuple(Fraction(each, sums[-1]) for each in sums)
 
 

@@ -49,7 +49,7 @@ class Scope:
     hierarchies: Mapping[str, bytes] = field(default_factory=dict)
     #: whether the table may be an output of this policy (D32)
     may_be_released: bool = False
-    #: whether the current requirement has no verdict on such a table
+    #: whether the current requirement gets no verdict on such a table
     unjudged: bool = False
     found: list[Diagnostic] = field(default_factory=list)
     _places: set[tuple[str, tuple[Label, ...]]] = field(default_factory=set)
@@ -62,7 +62,7 @@ class Scope:
         return cls(schema, names, parameters, types, table, Names(parameters.names))
 
     def report(self, finding: Diagnostic) -> None:
-        """Add a finding, once for each place: IN is several comparisons, and the steps of a THEN share an assertion."""
+        """Add a finding, once per place: IN is several comparisons, and the steps of a THEN share an assertion."""
         place = (finding.code, finding.labels)
         if not finding.labels or place not in self._places:
             self._places.add(place)

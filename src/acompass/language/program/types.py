@@ -9,7 +9,7 @@ from decimal import Context, Decimal
 from enum import StrEnum
 from typing import Any, TypeAlias, assert_never
 
-from acompass.errors.wording import on_one_line
+from acompass.errors.display import on_one_line
 from acompass.language.text.tokens import spell_string
 
 #: digits that the exact decimal type of every engine holds

@@ -51,9 +51,8 @@ class ColumnUse:
     written: tuple[Decimal, ...] = ()  # numbers that REPLACE writes or RANDOM … FROM draws
     drawn: tuple[tuple[Decimal, Decimal], ...] = ()  # bounds between which RANDOM draws
     banded: bool = False  # BANDS maps its numbers, and the column may contain labels as well (X2)
-    overwritten: bool = (
-        False  # an ALWAYS replaces or drops its values before they are read, so they may be missing (D27)
-    )
+    #: an ALWAYS replaces or drops its values before they are read, so they may be missing (D27)
+    overwritten: bool = False
     may_have_labels: bool = False  # if the table was released, it has labels of a GENERALIZE in place of numbers (D32)
 
 
@@ -138,9 +137,9 @@ class _Uses:
                 pass
             case tree.Random():
                 self._add_random(plain)
-            case tree.Draw(name, balls):
-                for ball in balls:
-                    self._add_written(name, ball.constant, plain.span)
+            case tree.Draw(name, values):
+                for each in values:
+                    self._add_written(name, each.constant, plain.span)
             case tree.Replace(name, constant):
                 self._add_written(name, constant, plain.span)
             case tree.Generalize():
@@ -152,7 +151,7 @@ class _Uses:
                 assert_never(plain)
 
     def _add_overwritten(self, action: tree.Step) -> None:
-        """Record columns whose first use is to be replaced or dropped for all records (D27)."""
+        """Record the columns that the action overwrites or drops in all records before anything reads them (D27)."""
         for name in overwritten_names(action):
             match self._names.find(name.text):
                 case (column,) if column not in self.named:

@@ -196,7 +196,7 @@ class _Pieces:
                 yield _Piece("RANDOM", start)
                 yield self._name(action.name, ending="FROM")
                 yield _Piece("FROM", self._after(action.name))
-                yield from self._parenthesize(self._balls(action.balls))
+                yield from self._parenthesize(self._weighted_values(action.values))
             case tree.Generalize():
                 yield _Piece("GENERALIZE", start)
                 yield self._name(action.name, ending="TO")
@@ -208,14 +208,14 @@ class _Pieces:
             case _:
                 assert_never(action)
 
-    def _balls(self, balls: tuple[tree.Ball, ...]) -> Iterator[_Piece]:
-        for index, ball in enumerate(balls):
+    def _weighted_values(self, values: tuple[tree.WeightedValue, ...]) -> Iterator[_Piece]:
+        for index, each in enumerate(values):
             if index:
-                yield _Piece(",", self._after(balls[index - 1]), tight=True)
-            if ball.weight is not None:
-                yield self._constant(ball.weight)
-                yield _Piece("OF", self._after(ball.weight))
-            yield self._constant(ball.constant)
+                yield _Piece(",", self._after(values[index - 1]), tight=True)
+            if each.weight is not None:
+                yield self._constant(each.weight)
+                yield _Piece("OF", self._after(each.weight))
+            yield self._constant(each.constant)
 
     def _name_before_bounds(self, action: tree.Random) -> _Piece:
         """After three words, THEN could begin the next step, so a name that contains it is quoted."""
@@ -349,7 +349,7 @@ class _Block:
         self._broken = False
 
     def add_comment(self, comment: tree.Comment, own_line: bool) -> None:
-        """Adds a comment. One on its own line and one that begins with `--` end the line."""
+        """Add a comment. It ends the line if it is on a line of its own or begins with `--`."""
         self._parts.append(_CONTINUATION if own_line or self._broken else " ")
         self._parts.append(comment.text)
         self._broken = own_line or self._broken or comment.text.startswith("--")
@@ -382,8 +382,10 @@ class _Formatter:
         return found
 
     def _block(self, requirement: tree.Requirement) -> str:
-        """The requirement with the comments inside it. A comment before the semicolon moves after it, unless that would
-        push another one off the line."""
+        """The requirement with the comments inside it.
+
+        A comment before the semicolon moves after it, unless that would push another comment to the next line.
+        """
         block = _Block()
         *pieces, semicolon = self._pieces.requirement(requirement)
         for piece in pieces:

@@ -1,4 +1,4 @@
-"""The input and the output of `grammar.lark`: the terminals that it reads, and the nodes that its productions become.
+"""The input and the output of `grammar.lark`: its terminals, and the nodes that its productions become.
 
 Words of forms beyond the paper are keywords only where no core program can have a word (X0). The parser therefore calls
 `reclassify` only if a requirement does not parse as one of the paper."""
@@ -18,7 +18,7 @@ _UNEQUAL = frozenset({"!=", "<>"})
 _NEW_ACTIONS = frozenset({"GENERALIZE", "DROP"})
 _STEPS = frozenset({"REJECT", "REPLACE", "RANDOM", "WITH", *_NEW_ACTIONS})
 #: the words inside each map, by its first word
-_OF_MAP: dict[str, frozenset[str]] = {
+_MAP_WORDS: dict[str, frozenset[str]] = {
     "BANDS": frozenset({"OF", "FROM", "UP", "TO", "AT"}),
     "PREFIX": frozenset({"OF"}),
     "LEVEL": frozenset({"OF", "ELSE"}),
@@ -34,7 +34,7 @@ def reclassify(segment: list[Token]) -> list[Token]:
 
 
 class _Classifier:
-    """Reads tokens from left to right, and gives each its terminal. The last token, a semicolon, is never consumed."""
+    """Reads tokens from left to right and gives each its terminal. The last token, a semicolon, is never consumed."""
 
     def __init__(self, tokens: list[Token]):
         self._tokens = tokens
@@ -253,7 +253,7 @@ class _Classifier:
         self._keep_words(self._end_of_generalized())
         if self._is_word("TO"):
             self._keep("TO")
-        if self._word in _OF_MAP:
+        if self._word in _MAP_WORDS:
             self._read_map()
 
     def _end_of_generalized(self) -> int:
@@ -262,11 +262,11 @@ class _Classifier:
         words = [_upper(token) for token in self._tokens[self._at : end]]
         if "TO" in words:
             return self._at + words.index("TO")
-        maps = [at for at, word in enumerate(words) if at and word in _OF_MAP]
+        maps = [at for at, word in enumerate(words) if at and word in _MAP_WORDS]
         return self._at + maps[0] if maps else end
 
     def _read_map(self) -> None:
-        own = _OF_MAP[self._word]
+        own = _MAP_WORDS[self._word]
         self._keep(self._word)
         while not (self._is_word("THEN") or self._type in _END):
             is_otherwise = self._is_word("ELSE")
@@ -415,9 +415,9 @@ class TreeBuilder:
     def draw(self, children: list[Any]) -> tree.Draw:
         return tree.Draw(children[1], tuple(children[4:-1:2]), _across(children))
 
-    def ball(self, children: list[Any]) -> tree.Ball:
+    def weighted_value(self, children: list[Any]) -> tree.WeightedValue:
         weight = children[0] if len(children) > 1 else None
-        return tree.Ball(children[-1], weight, _across(children))
+        return tree.WeightedValue(children[-1], weight, _across(children))
 
     def sometimes(self, children: list[Any]) -> tree.Sometimes:
         return tree.Sometimes(children[2], children[3], _across(children))

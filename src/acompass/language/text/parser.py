@@ -132,7 +132,7 @@ def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnos
 
 
 def _parse_requirement(segment: list[Token]) -> tree.Requirement | Unexpected:
-    """Reads the tokens as a requirement of the paper or else as one with forms beyond the paper (X0)."""
+    """Parse the tokens as a requirement of the paper or, if that fails, as one with forms beyond the paper (X0)."""
     tokens = mark_bounds(segment)
     found = _read(tokens)
     if isinstance(found, int):
@@ -185,7 +185,7 @@ def _beyond_depth(segment: list[Token]) -> Token | None:
 
 
 def mark_bounds(segment: list[Token]) -> list[Token]:
-    """The tokens with the bounds of a RANDOM, its last two, as parameters if they are words (not parts of the name)."""
+    """Make the bounds of a RANDOM, its last two tokens, parameters if they are words, not parts of the name."""
     action = takewhile(lambda token: token.type != "COLON", reversed(segment[:-4]))
     if not any(token.type == "RANDOM" for token in action):
         return segment
@@ -225,7 +225,7 @@ def fitting_tokens(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
 
 
 def _feeds(parser: InteractiveParser, *kinds: str) -> bool:
-    """Feeds the terminals to the parser up to the first that does not fit; returns whether all do."""
+    """Feed the terminals to the parser up to the first that does not fit; return whether all do."""
     try:
         for kind in kinds:
             parser.feed_token(LarkToken(kind, ""))
@@ -314,8 +314,8 @@ def allowances(program: tree.Program) -> Iterator[Allowance]:
 class _Step(NamedTuple):
     start: int
     end: int
-    #: a comment before `asserted`, where the assertion ends, belongs to this many steps: to all of the requirement for
-    #: its first step, otherwise to one
+    #: a comment before `asserted`, where the assertion ends, belongs to this many steps: for the first step, to all
+    #: steps of the requirement, for any other step, to that step only
     shared: int
     asserted: int
 
@@ -348,7 +348,7 @@ def missing_reasons(comments: Sequence[tree.Comment]) -> Iterator[Diagnostic]:
             yield Diagnostic("AC008", f"missing reason for `allow {codes}`", (Label(comment.span),), help_)
 
 
-#: the first words of terminals of two words: the terminal, and the second words
+#: for each first word of a two-word terminal: the terminal, and the second words
 _HALVES = {
     "GROUP": ("GROUP_BY", frozenset({"BY"})),
     "NOT": ("NEGATING", frozenset({"IN", "BETWEEN", "LIKE"})),

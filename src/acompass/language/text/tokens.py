@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple, assert_never
 
 from acompass.errors.diagnostics import Span
-from acompass.errors.wording import on_one_line
+from acompass.errors.display import on_one_line
 from acompass.language.text import tree
 from acompass.language.text.tree import Comment
 
@@ -91,7 +91,7 @@ def tokenize(text: str) -> tuple[list[Token], tuple[Comment, ...]]:
 def scan(text: str, comments: list[Comment]) -> Iterator[Token]:
     """The tokens of a text one by one; comments are appended to `comments`. An unreadable character is a token, too.
 
-    Tokens are not collected, so that the time for each does not grow with the length of the text.
+    Tokens are not collected in a list: the time per token would grow with the length of the text.
     """
     held: Token | None = None
     for match in _PATTERN.finditer(text):
@@ -174,7 +174,7 @@ def spell_fraction(value: Fraction) -> str | None:
 
 
 def spell_probability(value: Fraction) -> str:
-    """A probability of a policy, where it was written with finitely many digits."""
+    """A probability in digits. Probabilities come from the text of a policy, so they have finitely many."""
     spelled = spell_fraction(value)
     assert spelled is not None, "no number of a policy has infinitely many digits"
     return spelled

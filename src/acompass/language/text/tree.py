@@ -15,7 +15,7 @@ NOWHERE = Span(-1, -1)
 
 
 def place_of(span: Span) -> Span | None:
-    """The span, or None if it is NOWHERE or partly so."""
+    """The span, or None if its start or its end is that of NOWHERE."""
     return span if span.start >= 0 and span.end >= 0 else None
 
 
@@ -287,11 +287,11 @@ class Random:
 
 
 @dataclass(frozen=True, slots=True)
-class Ball:
-    """`weight OF constant` or `constant` (X6)."""
+class WeightedValue:
+    """`weight OF constant`, or `constant` with weight 1 (X6)."""
 
     constant: Constant
-    weight: Number | None = None  # None means 1
+    weight: Number | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
     @property
@@ -304,7 +304,7 @@ class Draw:
     """`RANDOM name FROM (weight OF constant, …)`, with at least one value (X6)."""
 
     name: Name
-    balls: tuple[Ball, ...]
+    values: tuple[WeightedValue, ...]
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 

@@ -14,7 +14,7 @@ Core: TypeAlias = tree.Comparison | tree.Not | tree.And | tree.Or
 #: conditions and actions that the paper does not have
 BeyondCondition: TypeAlias = tree.Unequal | tree.In | tree.Between | tree.Like
 BeyondAction: TypeAlias = tree.Draw | tree.Generalize | tree.Drop | tree.Sometimes | tree.Then
-#: any node that the paper does not have; of several aggregates, the second is reported
+#: any node that the paper does not have; the second of several aggregates stands for all but the first
 Beyond: TypeAlias = tree.Always | BeyondCondition | tree.NamedAggregate | BeyondAction
 
 _LAST = chr(0x10FFFF)
@@ -263,7 +263,7 @@ def names_dropped(action: tree.Step | None) -> tuple[tree.Name, ...]:
 
 
 def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
-    """The columns of which no value is left once the action is performed on all records."""
+    """The columns that keep no value once the action is performed on all records."""
     match action:
         case tree.Replace(name):
             return (name,)
@@ -275,7 +275,7 @@ def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
             assert_never(action)
 
 
-def generalize_of(action: tree.Step | None) -> tree.Generalize | None:
+def generalize_in(action: tree.Step | None) -> tree.Generalize | None:
     """The GENERALIZE that an action performs."""
     plain = plain_of(action)
     match plain:
@@ -287,7 +287,7 @@ def generalize_of(action: tree.Step | None) -> tree.Generalize | None:
             assert_never(plain)
 
 
-def draw_of(action: tree.Step | None) -> tree.Draw | None:
+def draw_in(action: tree.Step | None) -> tree.Draw | None:
     """The RANDOM … FROM that an action performs."""
     plain = plain_of(action)
     match plain:
@@ -314,7 +314,7 @@ def map_numbers(action: tree.Step | None) -> tuple[tree.Number, ...]:
 
 
 def _map(action: tree.Step | None) -> tree.Map | None:
-    generalize = generalize_of(action)
+    generalize = generalize_in(action)
     return None if generalize is None else generalize.map
 
 
@@ -338,8 +338,8 @@ def constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:
             yield constant
         case tree.Random(lower=lower, upper=upper):
             yield from (lower, upper)
-        case tree.Draw(balls=balls):
-            yield from (ball.constant for ball in balls)
+        case tree.Draw(values=values):
+            yield from (each.constant for each in values)
         case tree.Generalize(map=tree.LevelOf(otherwise=otherwise)):
             if otherwise is not None:
                 yield otherwise

@@ -19,7 +19,7 @@ def _reads_as_integer(value: Sql) -> Sql:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How an engine writes the expressions that differ between engines, and what it is able to do."""
+    """How an engine writes the expressions that differ between engines, and which features it has."""
 
     #: the name of sqlglot's dialect
     name: str

@@ -1,6 +1,6 @@
 """The table between two stages: a SELECT of `c0`, `c1`, … and, if the source has one, a row key.
 
-The statements of a plan share states, so the text of each state is generated only once."""
+The statements of a plan share states, so the SQL text of each state is generated only once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, assert_never
 from sqlglot import exp
 
 from acompass.language.program.effects import drops_records, is_always
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (
     NEVER,
     Assertion,
@@ -159,7 +159,7 @@ def _generalize(
 
 
 def _randomize(context: Context, state: State, action: Random, affected: Affected) -> State:
-    """Rank, change and store only the affected records; stored, no later stage ranks them again."""
+    """Rank, change and store only the affected records. They are stored so that no later stage ranks them again."""
     session = context.session
     rest = state.derive({}, joins=[join.copy() for join in affected.joins], where=sql.negate(affected.predicate.copy()))
     bag = replace(state.derive({}, joins=affected.joins, where=affected.predicate), records=affected.count)
@@ -176,7 +176,7 @@ def _randomize(context: Context, state: State, action: Random, affected: Affecte
 
 def _draw(context: Context, state: State, requirement: Requirement, action: Draw, affected: Affected) -> State:
     decided = decide_outcomes(context, state, requirement, affected, action.cuts).store(context)
-    values = [_constant(context, requirement, action.column, ball.value) for ball in action.balls]
+    values = [_constant(context, requirement, action.column, each.value) for each in action.values]
     value = decided.drawn_value(values, action.column)
     return decided.add_others(decided.affected.derive({action.column: value}))
 
@@ -226,7 +226,7 @@ def look_up(context: Context, state: State, requirement: Requirement, action: Ge
     labels = [action.map.label(text) for _, text, _ in texts]
     without = sum(count for (_, _, count), found in zip(texts, labels, strict=True) if found is None)
     if without:
-        raise Unlabelled(requirement.index, without)
+        raise UnlabeledValueError(requirement.index, without)
     rows = [(fetched, found) for (fetched, _, _), found in zip(texts, labels, strict=True) if found is not None]
     # a dry run fetches no values, but labels may differ from the values that a run finds
     changes = not texts or any(text != found for (_, text, _), found in zip(texts, labels, strict=True))

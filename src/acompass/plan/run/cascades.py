@@ -37,10 +37,10 @@ class Execute(Protocol):
 
 
 def judge_cascade(context: Context, state: State, stage: CascadeStage, execute: Execute) -> State:
-    """Find the verdicts of a cascade, and return a state of which only the number of records is correct.
+    """Find the verdicts of a cascade, and return a state whose only correct part is its number of records.
 
-    The outcome is not applied to the records. So counting combinations pays even if there are nearly as many as
-    records, and their original values are not needed.
+    The outcome is not applied to the records. So counting combinations pays off even if there are nearly as many
+    of them as records, and their original values are not needed.
     """
     table, counted = _store_combinations(context, state, CombinationLayout(stage.columns, frozenset()))
     if _count_rows(context, table) <= _FEW:

@@ -232,7 +232,7 @@ class LocatedValues:
 
     def _can_join(self) -> bool:
         return self.session.dialect.joins_by_order and all(
-            is_of_type(constant, self._type(column)) for column in self.columns for constant in self.constants[column]
+            fits_type(constant, self._type(column)) for column in self.columns for constant in self.constants[column]
         )
 
     def _upload_constants(self, column: int) -> str:
@@ -289,7 +289,7 @@ def region_of_match(value: Sql, alias: str) -> Sql:
     )
 
 
-def is_of_type(constant: Value, type_: Type) -> bool:
+def fits_type(constant: Value, type_: Type) -> bool:
     """Whether the column's type can hold a constant that the column is compared with."""
     match type_.kind:
         case Kind.INTEGER:

@@ -145,8 +145,7 @@ class Affected:
 
     predicate: Sql
     count: int  # the number of affected records
-    joins: list[exp.Join] = field(
-        default_factory=list
-    )  # the tables that `predicate` refers to; none duplicates records
+    #: the tables that `predicate` refers to; none duplicates records
+    joins: list[exp.Join] = field(default_factory=list)
     #: for each column that the classes are grouped by, a query for its distinct values with their numbers of records
     distinct: Mapping[int, exp.Select] = field(default_factory=dict)

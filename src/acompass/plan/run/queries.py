@@ -70,7 +70,7 @@ def classes_by_key(
 
 
 def _aggregate_types(requirement: Requirement, count: int) -> tuple[Type, ...]:
-    """The types of the last columns of what PROCESS yields, which are the aggregates."""
+    """The types of the aggregates, which are the last columns of the result of PROCESS."""
     schema = requirement.assertion.schema
     return tuple(column.type for column in schema[len(schema) - count :])
 
@@ -113,7 +113,7 @@ def _value(found: Value, type_: Type) -> Value:
     return value + 0.0 if isinstance(value, float) else value  # turns -0.0 into 0.0
 
 
-#: packed numbers are below this, so that they fit the integers of every engine
+#: packed numbers are smaller than this, so that they fit the integer type of every engine
 LARGEST = 2**62
 #: about the number of rows to fetch at once
 AT_ONCE = 1_000_000

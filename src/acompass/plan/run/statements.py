@@ -2,8 +2,8 @@
 
 A dry run lists the statements that an engine would receive if every EACH affected a record. The query for an assertion
 returns no rows if the assertion holds. Otherwise its rows say how many records violate the assertion, or are in a class
-that does; they contain no value of a record, unless requested. If a value is missing or not of its column's type, the
-query returns a row as well: without a verdict, nothing is established. Neither needs a table."""
+that does; they contain no record values, unless requested. If a value is missing or not of its column's type, the
+query also returns a row, because the assertion then has no verdict. Neither a dry run nor a query needs a table."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

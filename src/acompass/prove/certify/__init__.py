@@ -1,1 +1,1 @@
-"""Certificates: the facts and rules that a proof rests on, for a checker that is proved sound (theory/)."""
+"""Certificates: the facts and rules that a proof rests on, for a checker whose soundness is proved (theory/)."""

@@ -147,10 +147,10 @@ def _encode_plain_action(each: Plain, of: Requirement) -> Json:
             return ["replace", column, encode_constant(value)]
         case Random(column, lower, upper):
             return ["random", column, encode_conversion(of.after[column].type), lower, upper]
-        case Draw(column, balls):
-            return ["from", column, [[ball.weight, encode_constant(ball.value)] for ball in balls]]
+        case Draw(column, values):
+            return ["from", column, [[each.weight, encode_constant(each.value)] for each in values]]
         case Generalize(column, map_):
-            # the checker needs no labels, but must know that BANDS read all texts of a number as that number
+            # the checker needs no labels, but must know that BANDS reads every text of a number as that number
             return ["generalize", column, type(map_).__name__.lower()]
         case Drop(columns):
             return ["drop", list(columns)]
@@ -279,8 +279,8 @@ def _types_after(requirement: Requirement, before: Sequence[Json]) -> list[Json]
             types[column] = _with_integers(types[column])
         case Replace(column, value):
             types[column] = _with_values(types[column], [value])
-        case Draw(column, balls):
-            types[column] = _with_values(types[column], [ball.value for ball in balls])
+        case Draw(column, values):
+            types[column] = _with_values(types[column], [each.value for each in values])
         case None | Reject() | Generalize() | Drop():
             pass
         case _:
@@ -310,7 +310,7 @@ def _with_values(type_: Json, values: Sequence[Value]) -> Json:
 
 
 def _is_of_scale(value: Value, scale: int) -> bool:
-    """Whether a decimal type of this scale has the value; it has no negative zero."""
+    """Whether the value belongs to the decimal type of this scale, which has no negative zero."""
     text = f"{value:f}"
     return len(text.partition(".")[2]) == scale and not (value == 0 and text.startswith("-"))
 

@@ -1,6 +1,6 @@
 """A prover that uses only the laws and rules that the certificate checker supports.
 
-They are simpler than those of `prove.rules`: a single way leads back through each requirement.
+They are simpler than those in `prove.rules`: at most one rule leads back through each requirement.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import assert_never
 
-from acompass.language.program.effects import process_in, random_of
+from acompass.language.program.effects import as_random, process_in
 from acompass.language.program.label_maps import Map
 from acompass.language.program.program import Assertion, Draw, Program, Random, Requirement
 from acompass.language.program.types import Kind, Type
@@ -27,7 +27,7 @@ COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
 
 
 class CertifyingVariables(Variables):
-    """The checker does not follow labels and conversions to text: each may be any text."""
+    """The checker does not follow labels and conversions to text: any text is possible."""
 
     def image(self, region: int, before: Variable, after: Variable) -> Mask:
         if self.type(after).kind is Kind.TEXT:
@@ -117,7 +117,7 @@ class CertifyingReachability(Reachability):
         return fact.function is Function.COUNT_DISTINCT and is_infinite
 
     def _values_written(self, transition: Transition) -> Mask:
-        found = random_of(transition.requirement.action)
+        found = as_random(transition.requirement.action)
         match found:
             case Random(column, lower, upper):
                 return self._drawn_regions(transition, column, lower, upper)
@@ -245,7 +245,7 @@ class CertifyingRules(BackwardRules):
 
     def _refuse_fresh(self, fact: Fact, transition: Transition) -> None:
         """The checker counts values that are listed, in classes that are rewritten as a whole."""
-        drawn, together = random_of(transition.requirement.action), transition.together or frozenset()
+        drawn, together = as_random(transition.requirement.action), transition.together or frozenset()
         match drawn:
             case Random():
                 raise Blocked("the checker does not count drawn numbers")

@@ -39,7 +39,7 @@ from acompass.language.text.tree import Function
 #: a column, and how many times its type has changed
 ColumnVersion: TypeAlias = tuple[int, int]
 
-#: the most numbers of a RANDOM whose texts are distinguished
+#: the texts that RANDOM writes are distinguished if there are at most this many
 _FEW_DRAWN = 8
 #: bands are distinguished up to numbers of this size
 _LARGE = 10**15
@@ -97,8 +97,8 @@ class Constants:
             match plain:
                 case Replace(column, value):
                     self._columns[self._variables.version(step + 1, column)].append(value)
-                case Draw(column, balls):
-                    self._columns[self._variables.version(step + 1, column)] += [b.value for b in balls]
+                case Draw(column, values):
+                    self._columns[self._variables.version(step + 1, column)] += [b.value for b in values]
                 case Random(column, lower, upper):
                     type_ = requirement.after[column].type
                     drawn = self._columns[self._variables.version(step + 1, column)]
@@ -260,7 +260,7 @@ def after_prefix(prefix: str) -> str | None:
 
 
 def band_bounds(label: str) -> list[Value]:
-    """The first number of a band and the first above it, as far as they exist; empty if the label is not a band."""
+    """The first number of a band and the first above it, where they exist; empty if the label is not a band."""
     if integers := _INTEGERS.fullmatch(label):
         return [int(integers[1]), int(integers[2] or integers[1]) + 1]
     if numbers := _HALF_OPEN.fullmatch(label) or _OPEN_ENDED.fullmatch(label):

@@ -28,11 +28,11 @@ from acompass.prove.diagrams.regions import Mask, Rank, Regions, regions_in, uni
 #: the values of a gap up to this size are converted individually
 FEW = 256
 
-#: kinds whose values form runs in which texts have the order of the values (`reaches_between`)
+#: kinds whose values form runs in which texts sort like the values (`reaches_between`)
 _WITH_ORDERED_TEXTS = (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.TIMESTAMP)
-#: intervals of text that include every text of a number
+#: intervals of text that contain the text of every number
 _NUMERALS = (("-", "."), ("0", ":"))
-#: intervals of text that include every label of bands but `*`: `-2 to -1`, `0-3`, `<0`, `[0,1)`
+#: intervals of text that contain every label of bands but `*`: `-2 to -1`, `0-3`, `<0`, `[0,1)`
 _BAND_BEGINNINGS = (*_NUMERALS, ("<", "="), ("[", "\\"))
 #: the gap between the cuts of regions that have two
 _BETWEEN_THE_CUTS = 2
@@ -102,9 +102,9 @@ def _is_reached(
 
 
 def _is_rounded_into(candidate: int, low: Rank, high: Rank, target: Regions) -> bool:
-    """Whether an integer strictly between two others becomes a float of the candidate region.
+    """Whether an integer strictly between two others becomes a float in the candidate region.
 
-    Rounding keeps the order, so a binary search decides it.
+    Rounding is monotone, so a binary search finds it.
     """
     first, end = low + 1, high
     while first < end:
@@ -153,8 +153,8 @@ def may_be_number(low: str | None, high: str | None) -> bool:
 def reaches_between(region: int, source: Regions, type_: Type, low: str | None, high: str | None) -> bool:
     """Whether the text of some value in the gap `region` lies strictly between `low` and `high`.
 
-    Numbers with the same sign and the same number of digits before the point have the order of their texts, and so have
-    all dates and all timestamps. One binary search in each such run decides it.
+    Numbers with the same sign and the same number of digits before the point sort like their texts, and so do all dates
+    and all timestamps. A binary search in each such run finds the value.
     """
     first, last = source.first_and_last(region)
     longest = max(len(low or ""), len(high or ""), len(str(first)), len(str(last))) + 1
@@ -164,8 +164,8 @@ def reaches_between(region: int, source: Regions, type_: Type, low: str | None, 
 
 
 def _runs(first: Rank | None, last: Rank | None, type_: Type, longest: int) -> Iterator[tuple[int, int, int]]:
-    """Runs of magnitudes, each with its sign, whose texts ascend. Numbers with more than `longest` digits can be left
-    out: they reach no further interval."""
+    """Runs of magnitudes, each with its sign, whose texts ascend. Numbers with more than `longest` digits are omitted:
+    they reach no other interval."""
     if type_.kind in (Kind.DATE, Kind.TIMESTAMP):
         assert first is not None
         assert last is not None
@@ -214,8 +214,8 @@ def _first_above(start: int, stop: int, text: Callable[[int], str], low: str) ->
 class LabelImages:
     """The images of regions under one map (docs/prove.md, section 7); `texts` are the regions of the column after it.
 
-    `of_numbers` means that the column started as numbers and has had only labels of bands since: all texts in a gap are
-    then numbers or labels of bands, because other texts are constants of the policy.
+    `of_numbers` means that the column started as numbers and has held only labels of bands since: all texts in a gap
+    are then numbers or labels of bands, because other texts are constants of the policy.
     """
 
     def __init__(self, map_: Map, texts: Regions, of_numbers: bool = False):
@@ -242,7 +242,8 @@ class LabelImages:
                 return False
 
     def _of_values(self, region: int, source: Regions, type_: Type) -> Mask:
-        """A gap is cut at the ends of every distinguished label, so it has one of these labels or none of them."""
+        """The bounds of every distinguished label are cuts, so the values of a gap share one of these labels or have
+        none of them."""
         is_few = source.cardinality(1 << region) <= FEW
         values = source.values(region, FEW if is_few else 1)
         reached = unite_masks(self._label_region(to_text(value, type_)) for value in values)
@@ -262,7 +263,7 @@ class LabelImages:
         return 0 if label is None else 1 << self._texts.region_of(label)
 
     def _of_period(self, region: int, source: Regions, type_: Type) -> Mask:
-        """Labels of dates have the order of the dates."""
+        """Labels of dates sort like the dates."""
         ends = source.ends(region)
         assert ends is not None, "there is a first and a last date"
         first, last = (self._map.label(to_text(end, type_)) for end in ends)
@@ -294,7 +295,7 @@ class LabelImages:
 
     @cached_property
     def _number_labels(self) -> Mask:
-        """The labels of numbers, all of which are points. The labels of earlier, finer bands become these, too."""
+        """The labels of numbers, all of which are points. The labels of earlier, finer bands also become these."""
         points = (region for region in regions_in(self._labels) if region % 2)
         return sum(1 << region for region in points if self._texts.constant(region) != SUPPRESSED)
 

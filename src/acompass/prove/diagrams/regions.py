@@ -109,7 +109,7 @@ class Regions:
         return 2 * at + 1 if is_point else 2 * at
 
     def extent(self, mask: Mask) -> Extent:
-        """How far the numbers of the mask, which must not be empty, reach."""
+        """The bounds of the numbers in the mask, which must not be empty."""
         return Extent(self._end((mask & -mask).bit_length() - 1, 0), self._end(mask.bit_length() - 1, 1))
 
     def _end(self, region: int, side: int) -> Bound | None:
@@ -280,7 +280,7 @@ def _usual_rank(type_: Type) -> int:
 
 
 class AnyScaleOrder(DiscreteOrder):
-    """Numbers of any scale: infinitely many between any two. Examples have the scale of the type."""
+    """Numbers of any scale: infinitely many between any two. Examples have the type's scale."""
 
     is_dense = True
 

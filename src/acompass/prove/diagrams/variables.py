@@ -1,6 +1,6 @@
 """The variables of the decision diagrams, and the order in which the diagrams test them.
 
-Each column has a variable for each type that it has in turn; the variables of the aggregates follow.
+A column has one variable for each type that it takes on; the variables of the aggregates follow.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,16 +38,16 @@ _UNNAMEABLE = (Kind.OPAQUE, Kind.DROPPED)
 #: columns that one condition compares
 Together: TypeAlias = frozenset[int]
 
-#: if at most this many conditions cross each place of an order, the order is good enough
+#: an order is good enough if at most this many conditions cross any place in it
 FEW_CROSSING = 8
 #: how often `column_order` moves the columns
 ROUNDS = 20
 
 
 class Variables:
-    """Every comparison of the program and the claims cuts the regions of its variable.
+    """Every comparison in the program and the claims cuts the regions of its variable.
 
-    The columns `any_scale` are numbers that may have more decimal places than their types.
+    The columns in `any_scale` are numbers that may have more decimal places than their types.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Variables:
         return column, self._versions[step][column]
 
     def first_step(self, step: int, column: int) -> int:
-        """The first step since which the column has had its type."""
+        """The earliest step from which the column keeps its type up to `step`."""
         while step > 0 and self._versions[step - 1][column] == self._versions[step][column]:
             step -= 1
         return step

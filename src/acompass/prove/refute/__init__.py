@@ -1,1 +1,1 @@
-"""Counterexamples to claims. No proof rests on them, and each is replayed through `semantics`."""
+"""Counterexamples to claims. No proof depends on them, and each is replayed through `semantics`."""

@@ -1,8 +1,8 @@
 """Tables on which a claim could fail: blocks of similar records, in sizes that matter to the policy.
 
 Sizes are relative to the numbers that counts are compared with. `SmallCounts` replaces these by smaller ones, so that a
-search costs the same for every k. It keeps their order and small distances between them: 1,999 and 2,000 become 8 and
-9.
+search costs the same for every k. It keeps their order and the small distances between them: 1,999 and 2,000 become 8
+and 9.
 """
 
 import random
@@ -91,7 +91,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A table, with the outcomes of coins and draws."""
+    """A table, with the outcomes of its coins and draws."""
 
     blocks: tuple[Block, ...]
     chances: Chances
@@ -127,7 +127,7 @@ class CandidateTables:
         return Candidate((Block(self._record(origin)),), self._chances.toward(origin, aimed=1))
 
     def repeat(self, single: Candidate) -> Candidate:
-        """Repeat the record often enough to pass lines that require large classes."""
+        """Repeat the record often enough to survive lines that require large classes."""
         (block,) = single.blocks
         return replace(single, blocks=(replace(block, size=max(self._sizes, key=real_size)),))
 

@@ -1,4 +1,4 @@
-"""Values of each column to build tables from: some of every region, and some that the column's first map labels."""
+"""Values of each column to build tables from: some from every region, and some that the column's first map labels."""
 
 import datetime
 import math
@@ -20,7 +20,7 @@ from acompass.prove.search.prover import Prover
 
 #: the most values of one region to choose from
 PER_REGION = 4
-#: how often the values of a block do not start at the first one, so that blocks differ
+#: how often a block starts with another value than the first, so that blocks differ
 SHIFTED = 0.5
 #: how many bands, and how many rows of a hierarchy, have examples
 _FEW = 4
@@ -46,7 +46,7 @@ class ColumnValues:
         return self._all[column]
 
     def inside(self, column: int, region: int) -> list[Value]:
-        """Some values of a region, or any values if no table can contain one of the region."""
+        """Some values of a region, or any values if no table can contain a value of the region."""
         regions = self._regions(column)
         near = (*self._examples(column), *self._days(column, region), *self._addends(column), *self._infinite(column))
         inside = [value for value in near if regions.region_of(value) == region]
@@ -120,7 +120,7 @@ class ColumnValues:
         return self._prover.variables.regions(self._prover.variables.column(0, column))
 
     def _addends(self, column: int) -> list[Value]:
-        """Numbers with which the column's sums reach the constants that they are compared with."""
+        """Numbers that make the column's sums reach the constants they are compared with."""
         variable = self._prover.variables.sums(0, column)
         if variable is None:
             return []

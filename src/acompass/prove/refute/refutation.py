@@ -1,8 +1,8 @@
 """Search for counterexamples: tables and traces on which claims fail.
 
-The search runs the policy with small numbers in place of those that counts are compared with, so it costs the same for
-every k. A table that it finds gets its real size, and is run through the unchanged policy. Then it is shrunk: smaller
-blocks, fewer records, simpler values, a simpler trace, as long as the claim still fails.
+The search replaces the numbers that counts are compared with by small ones, so it costs the same for every k. It
+enlarges the tables that it finds to their real size and runs the unchanged policy on them. Then it shrinks them:
+smaller blocks, fewer records, simpler values, a simpler trace, as long as the claim still fails.
 """
 
 import random
@@ -27,7 +27,7 @@ from acompass.prove.search.prover import Prover
 
 #: the cost of a search, in records times requirements
 BUDGET = 100_000
-#: the same for running tables in their real size, and for shrinking one counterexample
+#: the same for running tables at their real size, and for shrinking one counterexample
 REAL_BUDGET = 400_000
 SHRINKING = 400_000
 #: tables tried for each claim, and those of a single record
@@ -35,14 +35,14 @@ TRIES = 2_500
 SINGLES = 8
 #: how often a new table varies one that comes close to a counterexample
 CHANGED = 0.5
-#: how many of the latest close tables are kept, and of those that leave the most distinct records
+#: how many close tables are kept: the latest, and those that leave the most distinct records
 LATEST = 6
 RICHEST = 3
-#: with more records than these, records are not removed one by one; with more values, a column is not changed
+#: with more records than this, records are not removed one by one; with more values, a column is not changed
 _FEW = 150
 #: the number of parts of a longer trace
 _PARTS = 16
-#: values that are tried in place of one
+#: how many simpler values are tried in place of one
 MOST_SIMPLER = 10
 
 _SIMPLE = (Fraction(0), Fraction(1, 2))
@@ -57,15 +57,15 @@ Simpler: TypeAlias = Callable[[int, Value], Sequence[Value]]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A candidate, and the run of the policy on it in its real size."""
+    """A candidate, and the run of the policy on it at its real size."""
 
     candidate: Candidate
     witness: Witness
 
 
 class RefutationSearch:
-    """Searches for tables on which the claims fail. For each claim, `known` are the checks that hold; `budget` is the
-    cost in records times requirements, so that the search through a long policy ends."""
+    """Searches for tables on which the claims fail. For each claim, `known` are the checks that hold; `budget` limits
+    the cost, in records times requirements, so that the search ends even for a long policy."""
 
     def __init__(self, prover: Prover, claims: Sequence[Assertion], known: Sequence[frozenset[int]], budget: int):
         rng = random.Random(0)
@@ -151,7 +151,7 @@ class RefutationSearch:
         return witness is not None and self.tables.loadable.refutes(witness, claim, known)
 
     def _try_real(self, at: int, candidate: Candidate) -> None:
-        """Run the table in its real size, preferably with no more records than the claim needs to fail."""
+        """Run the table at its real size, preferably with no more records than the claim needs to fail."""
         smaller = self._with_smaller_blocks(at, candidate)
         if smaller.size > MOST_RECORDS:
             self.too_large.add(at)
@@ -166,7 +166,7 @@ class RefutationSearch:
         return self.player.play(block_records(candidate.blocks, real_size), candidate.chances)
 
     def _with_smaller_blocks(self, at: int, candidate: Candidate) -> Candidate:
-        """Reduce each block in turn to the smallest size with which the claim still fails, in small numbers."""
+        """Reduce each block in turn to the smallest size with which the claim, in small numbers, still fails."""
         for number in reversed(range(len(candidate.blocks))):
             for smaller in self.tables.with_smaller_block(candidate, number):
                 if self._fails_small(at, self._play_small(smaller)):
@@ -176,10 +176,10 @@ class RefutationSearch:
 
 
 class CloseTables:
-    """Tables that come close to a counterexample: the fewest of the checks `known` fail, and if possible records are
-    left.
+    """Tables that come close to a counterexample: as few of the checks `known` as possible fail, and preferably records
+    are left.
 
-    A claim about at least k fails on few records, one about at most k on many.
+    A claim of at least k fails on few records, a claim of at most k on many.
     """
 
     def __init__(self, known: frozenset[int]):

@@ -16,15 +16,15 @@ from typing import TypeAlias, assert_never
 from acompass.language.program.constants import digits_before_point, is_64_bit
 from acompass.language.program.effects import (
     as_generalize,
+    as_random,
     comparisons,
     draws,
     probability_of,
     process_in,
     process_of,
-    random_of,
     record_comparisons,
 )
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Action, Assertion, Comparison, Draw, Program, Random, Requirement
 from acompass.language.program.types import MOST_DIGITS, Kind, Type, Value
 from acompass.language.text.tree import Operator, Quantifier
@@ -76,7 +76,7 @@ def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction
     rho = Trace(lambda i: trace[i - 1] if i <= len(trace) else _MIDDLE)
     try:
         outcome = run_program(program, records, rho)
-    except Unlabelled:
+    except UnlabeledValueError:
         return None
     violated = frozenset(at for at, verdict in enumerate(outcome.requirements) if not verdict.holds)
     return Witness(tuple(records), pref(outcome.trace_used, rho), tuple(outcome.records), violated)
@@ -103,7 +103,7 @@ class Chance:
         probability = probability_of(action)
         coins = [] if probability is None else self.coins.take(affected)
         hit = affected if probability is None else sum(rho < probability for rho in coins)
-        return coins + ([] if random_of(action) is None else self.draws.take(hit))
+        return coins + ([] if as_random(action) is None else self.draws.take(hit))
 
 
 #: by step, for the requirements that consume the trace
@@ -156,7 +156,7 @@ class Replayer:
 
 
 def _record_columns(assertion: Assertion) -> Sequence[int] | None:
-    """The columns of an assertion that judges each record by itself; None for other assertions."""
+    """The columns of an assertion that judges each record separately; None for other assertions."""
     is_about_records = assertion.quantifier is Quantifier.EACH and process_in(assertion) is None
     return sorted(assertion_columns(assertion)) if is_about_records else None
 
@@ -195,28 +195,28 @@ class RandomChances:
         return Stream(*self._rng.choice(streams))
 
     def _draws(self, step: int, origin: Origin, aimed: float) -> Stream:
-        action = random_of(self._actions[step])
+        action = as_random(self._actions[step])
         if action is not None and step in origin.draws and self._rng.random() < aimed:
             return Stream((), (rho_for(action, origin.draws[step]),))
         return Stream((), tuple(self._rng.choices(self._rhos, k=self._rng.choice((1, 2, 5, 12)))))
 
 
 def rho_for(action: Random | Draw, value: Value) -> Fraction:
-    """A short decimal ρ with which the action draws the value."""
+    """A short decimal ρ that makes the action draw the value."""
     match action:
         case Random(lower=lower, upper=upper):
             assert isinstance(value, int)
             width = upper - lower + 1
             return _short_decimal(Fraction(value - lower, width), Fraction(value - lower + 1, width))
-        case Draw(balls=balls):
-            cuts, at = action.cuts, [ball.value for ball in balls].index(value)
+        case Draw(values=values):
+            cuts, at = action.cuts, [each.value for each in values].index(value)
             return _short_decimal(cuts[at - 1] if at else Fraction(0), cuts[at])
         case _:
             assert_never(action)
 
 
 def rho_for_miss(action: Action | None) -> Fraction:
-    """A short decimal ρ with which a coin misses; 0 if no coin is tossed."""
+    """A short decimal ρ that makes a coin miss; 0 if no coin is tossed."""
     probability = probability_of(action)
     return Fraction(0) if probability is None else _short_decimal(probability, Fraction(1))
 
@@ -230,11 +230,11 @@ def _short_decimal(low: Fraction, high: Fraction) -> Fraction:
 
 
 def _useful_rhos(actions: Iterable[Action | None]) -> Sequence[Fraction]:
-    """Values of ρ with which every RANDOM draws its bounds, the integers next to them and its middle, or the first of
-    its weighted values."""
+    """Values of ρ that make every RANDOM draw its bounds, the integers next to them and its middle, or the first of its
+    weighted values."""
     rhos = {Fraction(0), Fraction(1, 2), Fraction(999, 1000)}
     for action in actions:
-        drawn = random_of(action)
+        drawn = as_random(action)
         if drawn is not None:
             rhos.update(_action_rhos(drawn))
     return sorted(rhos)
@@ -267,8 +267,8 @@ def is_loadable(value: Value, type_: Type) -> bool:
 
 
 class LoadableTables:
-    """The tables that `run` loads: text that is compared with dates contains a date (D28, local dates), and text that
-    is compared with a number by order has the order of its numbers (D24, numbers as text)."""
+    """The tables that `run` loads: a text column that is compared with dates contains a date (D28, local dates), and
+    one that is ordered relative to a number sorts like its numbers (D24, numbers as text)."""
 
     def __init__(self, program: Program):
         found = list(_text_comparisons(program))

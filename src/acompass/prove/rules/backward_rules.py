@@ -175,7 +175,7 @@ class BackwardRules:
         return replace(fact, groups=fact.groups | together)
 
     def _before_action(self, fact: Fact, transition: Transition, branch: Branch) -> Fact | None:
-        """The fact before the action; None if the fact holds whatever the table before was."""
+        """The fact before the action; None if the fact holds for any table before it."""
         plain = plain_of(transition.requirement.action)
         match plain:
             case Reject():

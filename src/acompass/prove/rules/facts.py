@@ -37,7 +37,7 @@ Alternatives: TypeAlias = tuple[Fact, ...] | None
 
 #: the most clauses of a condition
 MOST_CLAUSES = 64
-#: pairs of functions of which the first is never above the second, over the same class and column
+#: pairs of functions; over the same class and column, the first is never above the second
 _NEVER_ABOVE = ((Function.COUNT_DISTINCT, Function.COUNT), (Function.MIN, Function.MAX))
 
 
@@ -137,7 +137,7 @@ class _Writer:
         )
 
     def _variable_at(self, measure: Measure) -> Callable[[int], Variable]:
-        """Maps the positions in a condition, which compares no other aggregate than this one, to variables."""
+        """Maps positions in a condition, which compares no aggregate but this one, to variables."""
         keys = [self.variables.column(self.step, column) for column in self.query.group_by]
         own = self.variables.aggregate(self.step, *measure)
         return lambda position: keys[position] if position < len(keys) else own

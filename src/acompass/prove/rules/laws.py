@@ -1,6 +1,6 @@
 """The laws that derive facts from the possible records and from other facts (docs/prove.md, section 4).
 
-Throughout, `care` includes every record that the table in question can have.
+Throughout, `care` includes every record that the table can contain.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ class Laws:
         return self.variables.columns(fact.step, fact.groups)
 
     def columns_read(self, fact: Fact) -> frozenset[int]:
-        """The columns that decide which classes there are, and their aggregates."""
+        """The columns that determine the classes and their aggregates."""
         selecting = (self.variables.column_of(variable) for variable in self.diagrams.support(fact.where))
         aggregated = () if fact.column is None else (fact.column,)
         return fact.groups.union(selecting, aggregated)
@@ -299,7 +299,7 @@ class Laws:
         return fact
 
     def _allowed_without(self, fact: Fact, column: int, records: Diagram) -> Diagram:
-        """The aggregates that are allowed at a key without the column, given the only value that occurs there."""
+        """The aggregates that are allowed at a key without the column, given the column's only value at that key."""
         variable = self.variables.column(fact.step, column)
         if variable not in self.diagrams.support(fact.allowed):
             return fact.allowed
@@ -410,7 +410,7 @@ class SumsAndCounts:
         return replace(sums, allowed=self._diagrams.complement(refused))
 
     def _sums(self, fact: Fact, counts: int, care: Diagram) -> Diagram:
-        """The keys of the fact's records, each with the sums of as many records as the region `counts` says."""
+        """The keys of the fact's records, each with the possible sums of a number of records in the region `counts`."""
         values = self._laws.with_values(fact, care)
         return self._laws.variables.rename(
             values,

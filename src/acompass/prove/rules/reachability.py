@@ -1,6 +1,6 @@
-"""The records that can reach each step, the records that each requirement can affect, and the facts that stand.
+"""The records that can reach each step, the records that each requirement can affect, and the standing facts.
 
-A fact stands at a step if it holds for every table there (docs/prove.md, section 2).
+A standing fact holds for every table at its step (docs/prove.md, section 2).
 """
 
 from collections.abc import Iterator, Sequence
@@ -83,12 +83,12 @@ def record_condition(variables: Variables, step: int, assertion: Assertion) -> t
 
 
 class Reachability:
-    """The transitions of a program; `reach[step]` has every record that can reach the step.
+    """The transitions of a program; `reach[step]` contains every record that can reach the step.
 
-    The checks at the steps `known` hold at their place. `care[step]` leaves out the records that they exclude from the
-    table at the step; `reach` leaves them out from the next step on. `excluded` has, for each step, records that later
-    checks exclude, whatever becomes of them. With a `focus`, `reach` forgets all other columns after each step: it
-    tests fewer columns, and over-approximates the reachable records.
+    The checks at the steps `known` hold when they run. `care[step]` leaves out the records that they exclude from the
+    table at the step; `reach` leaves them out from the next step on. `excluded[step]` contains records that later
+    checks exclude, whatever happens to them before. With a `focus`, `reach` forgets all other columns after each step:
+    it tests fewer columns and over-approximates the reachable records.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Reachability:
         return Laws(variables)
 
     def _standing_after(self, transition: Transition) -> Standing:
-        """The facts that stand after the requirement; none with a focus, because they may read columns outside it."""
+        """The standing facts after the requirement; none with a focus, because they may read columns outside it."""
         if self._focus is not None:
             return ()
         requirement, standing = transition.requirement, self._standing[transition.step]
@@ -209,7 +209,7 @@ class Reachability:
         return replace(found, kept_is_all=len(kept) == len(classes.parts))
 
     def _refused_records(self, step: int, kept: Sequence[Fact], care: Diagram) -> Diagram:
-        """The records whose classes cannot satisfy all the facts, because of facts that stand."""
+        """The records whose classes cannot satisfy all the facts, because of standing facts."""
         refused, standing = EMPTY, self._standing[step]
         for fact in kept if standing else ():
             keys = self._standing_facts.satisfiable(fact, standing, care)
@@ -217,7 +217,7 @@ class Reachability:
         return refused
 
     def _some_transition(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
-        """A violated SOME affects the whole table (D17, violated SOME); then no record or class satisfies its
+        """A violated SOME affects the whole table (D17, violated SOME), in which no record or class satisfies its
         condition."""
         may, is_never_satisfied = self._violating_tables(step, requirement.assertion, care)
         if is_never_satisfied or may is EMPTY:
@@ -306,8 +306,8 @@ class Reachability:
         match plain:
             case Replace(column, value):
                 return self._points(transition, column, [value])
-            case Draw(column, balls):
-                return self._points(transition, column, [ball.value for ball in balls])
+            case Draw(column, values):
+                return self._points(transition, column, [each.value for each in values])
             case Random(column, lower, upper):
                 type_ = transition.requirement.after[column].type
                 return image_of_random(lower, upper, self._regions_after(transition, column), type_)
@@ -338,7 +338,7 @@ class StandingFacts:
         return self._known.unsettled_keys(refused, standing, care)
 
     def after(self, requirement: Requirement, standing: Standing, established: Standing, care: Diagram) -> Standing:
-        """The facts that stand after a requirement; `established` are the facts of its assertion, if it is known to
+        """The standing facts after a requirement; `established` are the facts of its assertion, if it is known to
         hold afterwards."""
         left = [each for fact in standing for each in self._facts_left(requirement, fact, care)]
         found = dict.fromkeys(replace(fact, step=fact.step + 1) for fact in (*left, *established))

@@ -18,7 +18,7 @@ from acompass.prove.diagrams.regions import Mask
 from acompass.prove.rules.facts import Fact
 from acompass.prove.rules.reachability import Reachability, Transition
 
-#: kinds whose texts belong to one value each
+#: kinds in which every text denotes a single value
 _OF_ONE_VALUE = (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.TIMESTAMP, Kind.BOOLEAN)
 
 
@@ -90,7 +90,7 @@ class Preimages:
                 assert_never(plain)
 
     def refuse_conversion(self, fact: Fact, transition: Transition, column: int) -> None:
-        """Rule of the change of type. Raises Blocked if the conversion can merge or split the values that are kept."""
+        """Rule of the change of type. Raises Blocked if the conversion can merge or split unchanged values."""
         before = transition.requirement.before[column].type
         after = transition.requirement.after[column].type
         if before == after:
@@ -108,9 +108,9 @@ class Preimages:
         return before.kind in (Kind.INTEGER, Kind.DECIMAL) and after.kind is Kind.DECIMAL
 
     def has_one_text(self, column: int, type_: Type) -> bool:
-        """Whether equal values of the column become the same text. The decimals of a CSV keep their spellings, `2` and
-        `2.0`, unless the policy groups by them (D26, unchanged bytes); a fixed scale has one spelling. `0.0` and `-0.0`
-        are equal floats."""
+        """Whether equal values of the column become the same text. Decimals from a CSV file keep their spellings, `2`
+        and `2.0`, unless the policy groups by them (D26, unchanged bytes); a fixed scale has one spelling. The floats
+        `0.0` and `-0.0` are equal."""
         match type_.kind:
             case Kind.DECIMAL:
                 is_fixed = not type_.spelled and not self._variables.has_any_scale(column, type_)
@@ -173,8 +173,8 @@ class ChanceRules:
         return self._preimages.before_rewriting(self._diagrams.complement(fact.where), transition)
 
     def _revalue(self, fact: Fact, transition: Transition, column: int) -> Fact:
-        """Rule of the coin for the aggregated column: the class is part of a class before, together with hit
-        records."""
+        """Rule of the coin for the aggregated column: the class consists of part of an earlier class and of records
+        that were hit."""
         diagrams, aggregates = self._diagrams, self._laws.aggregates
         stays = self._preimages.before_keeping(fact.where, transition, column)
         earlier = replace(fact, step=transition.step, where=stays)
@@ -208,7 +208,7 @@ class ChanceRules:
 
 
 class WriteRules:
-    """Rules for certain writes. Each returns None if the fact holds whatever the table before was."""
+    """Rules for certain writes. Each returns None if the fact holds for any table before the write."""
 
     def __init__(self, reachability: Reachability, preimages: Preimages, chance: ChanceRules):
         self._reachability = reachability
@@ -326,7 +326,7 @@ class WriteRules:
         return _Write(action.column, variable, written, rewritten, others)
 
     def _refuse_labels(self, fact: Fact, transition: Transition, write: _Write, map_: Map) -> None:
-        """Equal values must get equal labels, and the values that are kept must not merge or split."""
+        """Equal values must get equal labels, and unchanged values must not merge or split."""
         before = transition.requirement.before[write.column].type
         if not self._labels_equal_values_alike(map_, write.column, before):
             raise Blocked("the change of type can split the values of the column")
@@ -334,7 +334,7 @@ class WriteRules:
             self._preimages.refuse_conversion(fact, transition, write.column)
 
     def _labels_equal_values_alike(self, map_: Map, column: int, before: Type) -> bool:
-        """Whether equal values get equal labels. BANDS read all texts of a number as that number."""
+        """Whether equal values get equal labels. BANDS reads every text of a number as that number."""
         match map_:
             case Bands():
                 return True
@@ -357,7 +357,7 @@ class WriteRules:
         return replace(earlier, groups=earlier.groups | readers, allowed=self._diagrams.union(joined, kept))
 
     def _relabel(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
-        """Rule of the new value. A map of a whole class leaves at most as many distinct values."""
+        """Rule of the new value. Mapping a whole class never adds distinct values."""
         has_others = self._diagrams.intersection(write.others, transition.care) is not EMPTY
         is_counted = fact.function is Function.COUNT_DISTINCT
         if is_counted and not has_others and self._laws.is_kept_by_fewer(fact):

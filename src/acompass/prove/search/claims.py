@@ -1,7 +1,7 @@
-"""Claims: assertions about the table that a policy produces, either its own or others.
+"""Claims: assertions about the table that a policy produces, taken from the policy or passed separately.
 
 Assumptions are assertions that are known to hold for the input table. They become checks before the first line: if one
-fails, nothing is written, so that no claim fails (D31, `prove`).
+fails, nothing is written, so no claim fails (D31, `prove`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ def parse_claims(texts: Sequence[str]) -> list[ParsedClaim]:
 
 
 def parse_assertion(text: str, what: str, code: str) -> ParsedClaim:
-    """The only assertion of a text. Raises an error with the code if the text has another form."""
+    """The text's only assertion. Raises an error with the code if the text is anything else."""
     source = text if text.rstrip().endswith(";") else text + ";"
     program, problems = parse_text(source)
     if problems:
@@ -73,8 +73,8 @@ def own_claims(
 ) -> list[CheckedClaim]:
     """The policy's own assertions, each as a claim about the table that the policy produces.
 
-    All checks are known to hold at their place. The claim of a check may not use the check itself and those after it,
-    so that no two checks prove each other. ALWAYS asserts nothing, and all steps of a THEN make the same claim.
+    All checks are known to hold when they run. The claim of a check may use neither the check itself nor those after
+    it, so that no two checks prove each other. ALWAYS asserts nothing, and all steps of a THEN make the same claim.
     """
     final = program.final_schema
     checks = check_steps(program)
@@ -100,7 +100,7 @@ def policy_assertions(policy: tree.Program) -> Iterator[tuple[int, tree.Assertio
 
 
 def check_steps(program: Program) -> frozenset[int]:
-    """The requirements without an action: nothing is written unless they hold at their place."""
+    """The requirements without an action: nothing is written unless they hold when they run."""
     steps = enumerate(program.requirements)
     return frozenset(step for step, requirement in steps if requirement.action is None)
 
@@ -151,7 +151,7 @@ def add_assumptions(
     claims: Sequence[CheckedClaim],
     params: Mapping[str, ParamValue],
 ) -> tuple[Program, list[CheckedClaim]]:
-    """The policy after the assumptions, and the claims about it, which may all use them."""
+    """The policy preceded by the assumptions as checks, and the claims about it, all of which may use them."""
     first = assumed_requirements(assumptions, program.schema, params)
     count = len(first)
     shifted = [

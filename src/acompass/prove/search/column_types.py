@@ -52,7 +52,7 @@ class ColumnTypes:
         )
 
     def with_spellings(self) -> "ColumnTypes":
-        """The types for numbers of a fixed scale of which a CSV may have several spellings (D26, unchanged bytes)."""
+        """The types for numbers of a fixed scale that a CSV file may spell in several ways (D26, unchanged bytes)."""
         schema = tuple(
             Column(column.name, replace(column.type, spelled=True)) if at in self.any_scale else column
             for at, column in enumerate(self.schema)
@@ -89,7 +89,7 @@ def other_types(
     """Other types that a table may have instead of the inferred ones, each with a description.
 
     Two spellings of a name can be two columns (D3, names). Text that is compared with times can be timestamps, for
-    which `2020-01-01` is midnight. Dates have the order of their text, so proofs about text cover them.
+    which `2020-01-01` is midnight. Dates sort like their text, so proofs about text cover them.
     """
     for is_apart in (False, True):
         columns = _infer_types(policy, params, is_apart=is_apart)
@@ -171,7 +171,7 @@ def _position(schema: Schema, name: str) -> int:
     if len(alike) == 1:
         return alike[0]
     help_ = f"columns: {', '.join(names)}"
-    raise CallError([Diagnostic("AC552", f"a type is given for the unknown column `{name}`", help=help_)])
+    raise CallError([Diagnostic("AC552", f"type given for unknown column `{name}`", help=help_)])
 
 
 def _read_types(types: Mapping[str, str | Type]) -> dict[str, Type | None]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from acompass.language.program.effects import plain_of, random_of
+from acompass.language.program.effects import as_random, plain_of
 from acompass.language.program.program import Draw, Drop, Generalize, Random, Reject, Replace
 from acompass.language.program.types import Value
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram, Variable
@@ -42,8 +42,8 @@ class _Place:
 
     step: int
     records: Diagram
-    after: "_Place | None" = None  # the place that the records get to
-    is_hit: bool | None = None  # whether the requirement must hit them for that; None if it makes no difference
+    after: "_Place | None" = None  # the place that the records lead to
+    is_hit: bool | None = None  # whether the requirement must hit them to get there; None if it makes no difference
     drawn: Diagram | None = None  # the records that a draw must produce
     draw: Value | None = None  # the value that it draws
 
@@ -62,7 +62,7 @@ class Origins:
         self._rng = rng
 
     def find(self, target: Target) -> Origin | None:
-        """An origin of a record that ends in the target; None if no record can, or none is found soon."""
+        """An origin of a record that ends in the target; None if none exists or the search gives up."""
         start = self._search(target, MOST_TRIED).start
         return None if start is None else self._origin(start)
 
@@ -153,7 +153,7 @@ class Origins:
     def _choose_draw(self, place: _Place) -> Value | None:
         if place.drawn is None:
             return None
-        action = random_of(self._reachability.transitions[place.step].requirement.action)
+        action = as_random(self._reachability.transitions[place.step].requirement.action)
         if action is None:
             return None
         variable = self._variables.column(place.step + 1, action.column)

@@ -23,7 +23,7 @@ class ProofAttempt:
     is_proof: bool
     #: maps each requirement that the claim was traced through to the number of goals left before it
     passed: dict[int, int] = field(default_factory=dict)
-    settled: set[int] = field(default_factory=set)  # the steps at which a goal needed nothing more
+    settled: set[int] = field(default_factory=set)  # the steps at which a goal follows from the values
     #: after a failure, the requirement that no rule leads back through; None if a goal was left at the start
     blocked: int | None = None
     why: str = ""
@@ -39,7 +39,7 @@ class ProofAttempt:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """Goals before the requirement at the step `at` that together imply another goal; none if that is settled there."""
+    """Goals before the requirement at the step `at` that together imply another goal; none if that goal is settled."""
 
     at: int
     goals: tuple[Fact, ...]

@@ -43,10 +43,10 @@ Key = TypeVar("Key")
 class Prover:
     """Proves assertions about one program. The requirement at a step is the one performed next.
 
-    `known` are the steps of checks that hold at their place, because nothing is written otherwise (D31, `prove`).
-    `reach` has the records that can reach each step, ignoring later checks; `reachability` leaves out those that later
-    checks exclude. Provers may share their `variables`. With a `focus`, only these columns of the reachable records are
-    tracked.
+    `known` are the steps of checks that hold when they run, because nothing is written otherwise (D31, `prove`).
+    `reach` contains the records that can reach each step, ignoring later checks; `reachability` leaves out those that
+    later checks exclude. Provers may share their `variables`. With a `focus`, only these columns of the reachable
+    records are tracked.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class Prover:
         )
 
     def _attempt_together(self, part: tuple[Fact, ...]) -> ProofAttempt | None:
-        """Try to prove that no class can violate all alternatives, or that none of these is left."""
+        """Try to prove that no class can violate all alternatives, or that no such class is left."""
         step = part[0].step
         care = self.diagrams.intersection(self.reachability.care[step], part[0].where)
         refused = self.reachability.laws.can_refuse(part, care)
@@ -207,7 +207,7 @@ class SomeClaims:
     """Proves SOME claims from a SOME that is known to hold."""
 
     program: Program
-    known: frozenset[int]  # the steps of checks that hold at their place
+    known: frozenset[int]  # the steps of checks that hold when they run
     reachability: Reachability
     attempt_fact: Callable[[Fact], ProofAttempt]
 
@@ -218,8 +218,8 @@ class SomeClaims:
         return ProofAttempt(False)
 
     def _steps_known_to_hold(self, step: int) -> Iterator[int]:
-        """The steps of each SOME that holds at its place, the last first. If a later one holds, the table is not empty,
-        so a REJECT has not removed all records."""
+        """The steps of each SOME that is known to hold when it runs, latest first. If a later one holds, the table is
+        not empty, so a REJECT has not removed all records."""
         is_nonempty = False
         for at in range(step - 1, -1, -1):
             requirement = self.program.requirements[at]
@@ -269,8 +269,8 @@ class SomeClaims:
         return is_selected and all(self._is_satisfied_with(part, witness) for part in classes.parts)
 
     def _witness(self, at: int, step: int) -> Diagram | None:
-        """What can become of a record that satisfies a known SOME; EMPTY if there is no such record, so that nothing is
-        written, and None if it may be removed."""
+        """The records that a record satisfying a known SOME can become; EMPTY if no record satisfies it, so that
+        nothing is written; None if the record may be removed."""
         reachability, diagrams = self.reachability, self.reachability.laws.diagrams
         assertion = self.program.requirements[at].assertion
         witness = reachability.satisfying(at, assertion, reachability.care[at])
@@ -295,7 +295,7 @@ class SomeClaims:
 
 
 class ExcludedRecords:
-    """Records that later checks exclude, whatever becomes of them."""
+    """Records that later checks exclude, whatever happens to them before."""
 
     def __init__(self, reachability: Reachability):
         self._reachability = reachability
@@ -324,8 +324,8 @@ class ExcludedRecords:
                 assert_never(plain)
 
     def _before_write(self, excluded: Diagram, transition: Transition, column: int) -> Diagram:
-        """The records that are excluded unchanged, or must be affected, and that are excluded rewritten, or cannot be
-        affected."""
+        """The records that are excluded either way: unchanged, unless they must be affected, and rewritten, unless they
+        cannot be affected."""
         diagrams = self._diagrams
         kept = self._preimages.surely_before_keeping(excluded, transition, column)
         if is_certain(transition.requirement.action):

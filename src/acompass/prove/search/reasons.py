@@ -63,7 +63,7 @@ class Reasons:
         return self._line(max(prover.known), _CHECKED)
 
     def unchanged_since(self, assertion: Assertion, last: int) -> int:
-        """The first step since which a claim about records has been provable, or unprovable, just as at the step
+        """The earliest step from which a claim about records stays as provable, or as unprovable, as at the step
         `last`."""
         refused = self._prover.forbidden_records(last, assertion)
         diagrams = self._prover.diagrams
@@ -166,7 +166,7 @@ def _break_text(requirement: Requirement) -> str:
     plain = plain_of(requirement.action)
     match plain:
         case Reject() if not is_certain(requirement.action):
-            return "removes any of the records that the claim relies on"
+            return "may remove any of the records that the claim relies on"
         case Reject():
             return "removes records that the claim relies on"
         case Replace(column):

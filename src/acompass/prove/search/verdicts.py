@@ -141,8 +141,7 @@ def _proved_claims(typed: TypedPolicy, verdicts: Sequence[Claim]) -> Iterator[Pr
 def _confirm_verdicts(
     verdicts: Sequence[Claim], what: str, wide: TypedPolicy, narrow: TypedPolicy
 ) -> tuple[Claim, ...]:
-    """Replace the verdict of each proved claim that is not proved for other tables as well, provided that it fits
-    them."""
+    """Replace the verdict of each proved claim that fits the other tables but is not proved for them."""
     proved = (at for at, claim in enumerate(verdicts) if claim.verdict is ClaimVerdict.PROVED)
     asked = [at for at in proved if wide.claims[at].assertion is not None]
     found = list(verdicts)
@@ -301,7 +300,7 @@ class Judge:
             yield at, self._judgment(at)
 
     def _attempt(self) -> None:
-        """Bands of integers and of decimals have different labels, so that both need a proof."""
+        """Bands of integers and of decimals have different labels, so both need a proof."""
         self._attempts = {at: _attempt_claim(self._provers, claim) for at, claim in self._asked.items()}
         if self._wide.maps == self._narrow.maps:
             return
@@ -316,17 +315,17 @@ class Judge:
     def _is_proved(self, at: int) -> bool:
         return self._attempts[at].attempt.is_proof
 
-    def _open(self) -> list[int]:
+    def _open_claims(self) -> list[int]:
         return [at for at in self._asked if not self._is_proved(at) and at not in self._refuted]
 
     def _refute(self) -> None:
         if self._wide is not self._narrow:
-            self._search(self._narrow, self._narrow.provers(self._open(), self._known))
+            self._search(self._narrow, self._narrow.provers(self._open_claims(), self._known))
         self._search(self._wide, self._provers)
 
     def _search(self, typed: TypedPolicy, provers: Provers) -> None:
         """Search for counterexamples to the claims that the provers cannot prove."""
-        asked = typed.assertions(self._open())
+        asked = typed.assertions(self._open_claims())
         attempts = {at: _attempt_claim(provers, claim) for at, claim in asked.items()}
         self._exhausted |= {at: each.attempt.why for at, each in attempts.items() if each.prover is None}
         unproved = [at for at, each in attempts.items() if each.prover and not each.attempt.is_proof]
@@ -347,7 +346,7 @@ class Judge:
     def _attempt_again(self) -> None:
         """Where the reachable records were over-approximated, try more exact and more expensive proofs."""
         if self._wide.maps == self._narrow.maps:
-            for at in self._open():
+            for at in self._open_claims():
                 prover = self._attempts[at].prover
                 if prover is not None and prover.is_focused:
                     self._attempts[at] = self._attempt_exactly(at, prover)
@@ -361,7 +360,7 @@ class Judge:
         return exact if exact.attempt.is_proof else self._attempts[at]
 
     def _judgment(self, at: int) -> Judgment:
-        is_open = at in self._open()
+        is_open = at in self._open_claims()
         if is_open and at in self._exhausted:
             return Judgment(False, self._exhausted[at])
         reason = self._why(self._asked[at], self._attempts[at])

@@ -186,8 +186,8 @@ def prove_exchangeable(asking: PolicyQuestion, first: int, second: int) -> Claim
     try:
         pairs = asking.pairs(replace(asking.policy, tree=exchanged))
     except PolicyError as error:
-        return undecided_claim(f"exchanged, the lines are not a valid policy: {error.diagnostics[0].message}")
-    proof = "in either order, the lines leave the same of every table"
+        return undecided_claim(f"with the lines exchanged, the policy is not valid: {error.diagnostics[0].message}")
+    proof = "in either order, the lines turn every table into the same output"
     return _claim_by_equivalence(asking, pairs, proof, "after the lines are exchanged")
 
 

@@ -2,8 +2,8 @@
 
 `compare_policies` is the entry point. `equivalence` decides the equivalence; this module decides which guarantees are
 kept, and describes in words the records and values that only the new policy can release. A guarantee is an assertion
-of the policy that `prove` proves for the table that a run writes. A check is known to hold where it stands, so it is
-a guarantee if no later line can break it (D31, claims)."""
+of the policy that `prove` proves for the table that a run writes. A check is known to hold when it runs, so it is a
+guarantee if no later line can break it (D31, claims)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -162,7 +162,7 @@ class _ReleaseSearch:
         self._is_certain = is_about_records and not self._symbols.unknown
 
     def require_known(self) -> None:
-        """Raise Undecided if a comparison was not interpreted: its two results may select other records."""
+        """Raise Undecided if a comparison was not interpreted: finding no release then proves nothing."""
         for undecided in self._symbols.unknown.values():
             raise undecided
 
@@ -195,7 +195,7 @@ class _ReleaseSearch:
         }
 
     def _reveals_more(self, column: int, kind: int, expression: Expression, old: _Released, new: _Released) -> bool:
-        """Whether the expression reveals more about a kind than anything the old policy releases of it."""
+        """Whether the expression reveals more about a kind than anything the old policy releases."""
         before = [known for known, mask in old.items() if mask >> kind & 1]
         match expression:
             case Derived(variable) if variable == column:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import chain, islice, product
 from typing import Any, TypeAlias, assert_never
 
-from acompass.language.program.effects import draws, random_of
+from acompass.language.program.effects import as_random, draws
 from acompass.language.program.program import Draw, Program, Random, Requirement
 from acompass.language.program.types import Value, remaining
 from acompass.prove.diagrams.decision_diagram import ALL, Diagram, Variable
@@ -93,8 +93,8 @@ class Search:
         return CandidateTables(Prover(program, (), check_steps(program), self._pair.any_scale), self._rng)
 
     def difference(self) -> Difference | None:
-        """A table that `run` can load is preferred. If the policies release different columns, every table shows a
-        difference, so prefer one of which both policies keep records."""
+        """Prefer a table that `run` can load. If the policies release different columns, every table shows a
+        difference, so prefer one from which both policies keep records."""
         wanted = [self._require_loadable(differing_trace), differing_trace]
         if not self._is_same_schema:
             wanted.insert(0, self._require_loadable(_trace_showing_both))
@@ -265,7 +265,7 @@ class Examples:
 
     def _rho(self, requirement: Requirement, kind: int) -> Fraction:
         drawn: Any = self._symbols.kinds[self._symbols.outcome(requirement).drawn][kind][0]
-        action = random_of(requirement.action)
+        action = as_random(requirement.action)
         match action:
             case Draw():
                 return rho_for(action, drawn)

@@ -30,7 +30,7 @@ from acompass.reason.privacy.influence import is_record_level
 from acompass.reason.privacy.mentions import Undecided
 
 SAME_OF_RECORDS = "both policies do the same to every record"
-SAME_OF_CLASSES = "both policies ask the same of the same classes, and do the same to every record"
+SAME_OF_CLASSES = "both policies make the same demands on the same classes, and do the same to every record"
 NOT_FOUND = "no table was found on which they differ"
 
 

@@ -22,9 +22,9 @@ from acompass.prove.diagrams.regions import Regions, regions_in, value_order
 from acompass.reason.privacy.mentions import Mentions, Undecided, column_cuts, find_mentions
 from acompass.reason.privacy.representatives import Alike, representatives
 
-#: a RANDOM of at most this many integers is followed for each of them
+#: a RANDOM over at most this many integers is followed for each of them
 MOST_DRAWN = 64
-#: no more kinds of texts than this are distinguished
+#: the most kinds of texts that are distinguished
 MOST_KINDS = 6_000
 
 #: the forms of text that a map of dates has labels for, then texts without a label
@@ -199,7 +199,7 @@ def _texts(beginning: str, letters: str, length: int) -> Alike:
 
 
 def _characters_between(low: str | None, high: str | None) -> str:
-    """Two characters strictly between two others, or as many as there are."""
+    """Up to two characters strictly between two others."""
     readable = [each for each in _READABLE if (low is None or each > low) and (high is None or each < high)]
     first = 0 if low is None else ord(low) + 1
     last = ord(_LAST) if high is None else ord(high) - 1

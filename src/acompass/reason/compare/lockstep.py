@@ -2,7 +2,7 @@
 
 Both policies advance from one barrier to the next. A barrier is a line whose effect on a record depends
 on other records or on chance. If both policies have the same table at a barrier, and both barriers have the same
-condition, they decide alike about each record, so that one variable can represent both decisions. If the two states
+condition, they decide the same for each record, so one variable can represent both decisions. If the two states
 are equal at the end for every value of these variables, the policies are equivalent. docs/compare.md has the proof."""
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from functools import reduce
 from typing import Any, TypeAlias, assert_never
 
 from acompass.language.program.effects import (
+    as_random,
     columns_read,
     comparisons,
     draws,
@@ -18,7 +19,6 @@ from acompass.language.program.effects import (
     probability_of,
     process_in,
     process_of,
-    random_of,
 )
 from acompass.language.program.program import (
     And,
@@ -105,8 +105,8 @@ class Lockstep:
         return None
 
     def _columns_that_matter(self, ours: Requirement, theirs: Requirement) -> Sequence[int]:
-        """The columns that decide about classes. If a line draws, all columns matter: they give the order in which the
-        affected records consume the trace (D18, order of draws)."""
+        """The columns that decide which classes are affected. If a line draws, all columns matter: they determine the
+        order in which the affected records consume the trace (D18, order of draws)."""
         if draws(ours.action) or draws(theirs.action):
             return remaining(ours.after)
         return sorted(columns_read(ours) | columns_read(theirs))
@@ -170,7 +170,7 @@ class Lockstep:
         records = self._diagrams.union(written, failed)
         if records is EMPTY:
             return None
-        return Mismatch("the policies do not leave the same of every record", records)
+        return Mismatch("the policies do not turn every record into the same output", records)
 
 
 def _act_alike(ours: Requirement, theirs: Requirement) -> bool:
@@ -184,10 +184,10 @@ def _act_alike(ours: Requirement, theirs: Requirement) -> bool:
 
 def _outcome_probabilities(requirement: Requirement) -> tuple[object, ...]:
     """The probability of each outcome; weights such as 2 to 1 and 4 to 2 are the same."""
-    action = random_of(requirement.action)
+    action = as_random(requirement.action)
     match action:
-        case Draw(column, balls):
-            drawn: tuple[object, ...] = (column, action.cuts, *(ball.value for ball in balls))
+        case Draw(column, values):
+            drawn: tuple[object, ...] = (column, action.cuts, *(each.value for each in values))
         case Random(column, lower, upper):
             drawn = (column, lower, upper)
         case None:

@@ -1,6 +1,6 @@
 """Variables of a comparison, and expressions over them.
 
-A variable stands for the kind of a column's initial value, or for what chance and classes decide. An expression
+A variable represents the kind of a column's initial value, or an outcome that chance or a class decides. An expression
 gives the value of a column in one record: a constant, or the result of maps and type changes. One manager holds the
 diagrams of both policies, so that equal sets of records are the same diagram. If the kinds of a column are unknown,
 each comparison of it gets its own variable: the same comparison of the same value has the same result in both
@@ -25,7 +25,7 @@ from acompass.reason.privacy.representatives import Alike
 #: the kinds of a variable that is false or true, and the mask of `true`
 _BOOLEAN: tuple[Alike, ...] = ((False,), (True,))
 _TRUE: Mask = 0b10
-#: stands for kinds that are unknown
+#: a placeholder for unknown kinds
 _UNKNOWN: tuple[Alike, ...] = ((0, 1),)
 
 
@@ -39,7 +39,7 @@ class Outcome:
     """Variables for what a barrier decides about one record."""
 
     affected: Variable  # whether its class is affected
-    coin: Variable  # whether the action happens, by its probability
+    coin: Variable  # whether the coin of WITH PROBABILITY hits
     drawn: Variable  # the kind of the value drawn for it
 
 
@@ -108,8 +108,8 @@ class Symbols:
     def _drawn_kinds(self, requirement: Requirement) -> tuple[Alike, ...]:
         plain = plain_of(requirement.action)
         match plain:
-            case Draw(balls=balls):
-                return tuple((ball.value,) for ball in balls)
+            case Draw(values=values):
+                return tuple((each.value,) for each in values)
             case Random(column):
                 after = requirement.after[column].type
                 return self.columns[column].drawn_kinds(plain, after, requirement.line)
@@ -135,7 +135,7 @@ class Symbols:
         return self._samples[key]
 
     def unlabeled_records(self, expression: Expression) -> Diagram:
-        """The records for whose value a map has no label."""
+        """The records whose value has no label in a map."""
         match expression:
             case Constant(value):
                 return ALL if value is None else EMPTY
@@ -145,7 +145,7 @@ class Symbols:
                 assert_never(expression)
 
     def where(self, expression: Derived, holds: Callable[[Value | None], bool], test: object) -> Diagram:
-        """The records whose value satisfies `holds`, on which the values of a kind must agree. `test` identifies the
+        """The records whose value satisfies `holds`, which must treat all values of a kind alike. `test` identifies the
         condition: equal tests hold for the same values."""
         if expression.variable in self.unknown:
             return self._free_condition(expression, test)
@@ -153,7 +153,7 @@ class Symbols:
         for kind in range(len(self.kinds[expression.variable])):
             verdicts = {holds(value) for value in self.samples(expression, kind)}
             if len(verdicts) > 1:
-                raise Undecided(None, "a condition distinguishes values that were taken to be of one kind")
+                raise Undecided(None, "a condition distinguishes values that were assumed to be of one kind")
             mask |= verdicts.pop() << kind
         return self.diagrams.literal(expression.variable, mask)
 

@@ -15,12 +15,12 @@ from typing import assert_never
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program.effects import (
     as_generalize,
+    as_random,
     column_written,
     is_always,
     is_certain,
     plain_of,
     process_of,
-    random_of,
     record_comparisons,
 )
 from acompass.language.program.label_maps import Level, Map
@@ -64,8 +64,8 @@ def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
     """The chains of rules, each with its column.
 
     A new chain begins after an ALWAYS and after a GENERALIZE, which writes labels, unless a probability leaves some
-    values as they were. Lines that take only randomly drawn values do not count as rules: such values are codes,
-    which PRAM with a matrix needs, and not values of the table."""
+    values unchanged. Lines that take only randomly drawn values do not count as rules: such values are codes that PRAM
+    with a matrix needs, not values of the table."""
     chains: list[tuple[Variable, list[Rule]]] = []
     latest: dict[Variable, list[Rule]] = {}
     drawn: dict[Variable, Mask] = {}
@@ -82,7 +82,7 @@ def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
         is_overwritten = is_always(transition.requirement) and is_certain(action)
         if is_overwritten or as_generalize(action) is not None:
             latest.pop(variable, None)
-        elif random_of(action) is not None:
+        elif as_random(action) is not None:
             drawn[variable] = drawn.get(variable, 0) | policy.prover.reachability.written_regions(transition)
         elif (rule := _rule(policy, transition, variable)) and rule.taken & ~drawn.get(variable, 0):
             if variable not in latest:
@@ -144,8 +144,8 @@ def _overlap_findings(
             and not (policy.holds_at_the_end(rule.at) and policy.holds_at_the_end(other.at))
         ):
             name, line = _column_name(policy, variable), policy.line(other.at)
-            message = f"this rule and line {line} take some of the same values of `{name}`"
-            also = (policy.label(other.at, "takes them first"),)
+            message = f"this rule and line {line} match some of the same values of `{name}`"
+            also = (policy.label(other.at, "matches them first"),)
             yield policy.finding("AC506", message, rule.at, "make the ranges of the rules disjoint", also)
             return
 
@@ -180,7 +180,7 @@ def _column_name(policy: InspectedPolicy, variable: Variable) -> str:
 
 
 def gap_values(regions: Regions, type_: Type, rules: Sequence[Rule]) -> Mask:
-    """The values that the rules seem to have forgotten: a few between two ranges, or both ends of a range. Values
+    """The values that the rules seem to have forgotten: small gaps between two ranges, or both ends of a range. Values
     between codes do not count."""
     covered: Mask = 0
     ranges: Mask = 0
@@ -216,15 +216,15 @@ def _small_gaps(regions: Regions, type_: Type, covered: Mask, ranges: Mask) -> M
 
 
 def _adjacent_regions(regions: Regions, run: Mask) -> tuple[Mask, Mask]:
-    """The regions just before and just after a run; 0 stands for none."""
+    """The regions just before and just after a run; 0 if there is none."""
     below = regions.full & ((run & -run) - 1)
     above = regions.full & (-1 << run.bit_length())
     return (1 << below.bit_length()) >> 1, above & -above
 
 
 def _size_function(regions: Regions, type_: Type) -> Callable[[Mask], float]:
-    """A function that counts the values in a bounded run. Of decimals and floats, it counts only those with as many
-    decimal places as the constants: with constants 9 and 10, there is none between them; with 9.5 and 10, four."""
+    """A function that counts the values in a bounded run. For decimals and floats, it counts only those with as many
+    decimal places as the constants: none between 9 and 10, four between 9.5 and 10."""
     if type_.kind not in (Kind.DECIMAL, Kind.FLOAT):
         return regions.cardinality
     numbers = [_number(regions, type_, at) for at in range(len(regions.cuts))]
@@ -317,8 +317,8 @@ def _follow_requirement(contents: dict[int, Contents], at: int, requirement: Req
             contents.pop(column, None)
         case Replace(column, value):
             _write_contents(contents, column, empty, [value], at)
-        case Draw(column, balls):
-            _write_contents(contents, column, empty, [ball.value for ball in balls], at)
+        case Draw(column, values):
+            _write_contents(contents, column, empty, [each.value for each in values], at)
         case Generalize(column, map_):
             known = empty or contents.pop(column, None)
             if known is not None:
@@ -330,7 +330,7 @@ def _follow_requirement(contents: dict[int, Contents], at: int, requirement: Req
 def _write_contents(
     contents: dict[int, Contents], column: int, empty: Contents | None, values: Sequence[Value], at: int
 ) -> None:
-    """Add the written values. `empty` is given if the action overwrites all earlier contents."""
+    """Add the written values. `empty` is not None if the action overwrites all earlier contents."""
     known = empty or contents.pop(column, None)
     texts = [value for value in values if isinstance(value, str)]
     if known is not None and len(texts) == len(values):

@@ -79,7 +79,8 @@ class InspectedPolicy:
         )
 
     def _may_establish(self, at: int, assertion: Assertion) -> bool:
-        """Whether a requirement can make an assertion true: it removes records, or writes a column that is read."""
+        """Whether a requirement can make an assertion true: it removes records, or writes a column that the assertion
+        reads."""
         action = self.program.requirements[at].action
         return drops_records(action) or column_written(action) in assertion_columns(assertion)
 

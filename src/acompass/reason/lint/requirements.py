@@ -11,6 +11,7 @@ from typing import assert_never
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program.effects import (
     as_generalize,
+    as_random,
     column_written,
     columns_read,
     columns_written,
@@ -21,7 +22,6 @@ from acompass.language.program.effects import (
     plain_of,
     process_in,
     process_of,
-    random_of,
 )
 from acompass.language.program.program import (
     Action,
@@ -85,14 +85,14 @@ def _holds_before(policy: InspectedPolicy, at: int, transition: Transition) -> b
 
 def _redundant_finding(policy: InspectedPolicy, at: int) -> Diagnostic:
     assertion = policy.program.requirements[at].assertion
-    message = "after the lines before it, nothing can violate this requirement"
+    message = "after the preceding lines, nothing can violate this requirement"
     cause = _cause(policy, assertion, at)
     also = () if cause is None else (policy.label(cause, "after this line, nothing violates it"),)
     return policy.finding("AC502", message, at, "remove it, or move it up", also, policy.removal(at))
 
 
 def _cause(policy: InspectedPolicy, assertion: Assertion, at: int) -> int | None:
-    """The line from which on the assertion holds."""
+    """The line after which the assertion holds."""
     if process_in(assertion) is not None:
         attempt = policy.prover_for(assertion).attempt(assertion, at)
         return max(attempt.passed, default=None)
@@ -124,7 +124,7 @@ def _should_establish(transition: Transition) -> bool:
 
 def _establishing_message(transition: Transition) -> str:
     if not is_certain(transition.requirement.action):
-        return "with a probability, the action does not make the assertion true"
+        return "an action with a probability does not make the assertion true"
     assert transition.column is not None
     name = transition.requirement.after[transition.column].name
     return f"writing `{name}` does not make the assertion true"
@@ -211,7 +211,7 @@ def find_draws_of_replaced_values(policy: InspectedPolicy) -> Iterator[Diagnosti
     action is not meant to replace every violating value."""
     variables, reachability = policy.prover.variables, policy.prover.reachability
     for at, transition in enumerate(policy.transitions):
-        action = random_of(transition.requirement.action)
+        action = as_random(transition.requirement.action)
         is_meant = is_certain(transition.requirement.action) and not is_always(transition.requirement)
         if action is None or not is_meant:
             continue
@@ -318,8 +318,8 @@ def _overwrites(action: Action | None, column: int) -> bool:
 
 
 def _rejecting_line(policy: InspectedPolicy, at: int) -> int | None:
-    """The line that rejects every record that chance may reject here, with no check in between and no line that
-    decides by other records."""
+    """The later line that rejects every record that this one rejects by chance. No line in between is a check or
+    depends on other records."""
     for later, requirement in enumerate(policy.program.requirements[at + 1 :], at + 1):
         if requirement.action is None or _depends_on_others(requirement):
             return None

@@ -105,8 +105,8 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TablePrivacy:
-    """Pr[output of R in S] ≤ E · Pr[output of R' in S] + δ for all sets S of outputs, and all tables R and R' of which
-    one has one more record. The output is a bag, so it has to be written in canonical order."""
+    """Pr[output of R in S] ≤ E · Pr[output of R' in S] + δ for all sets S of outputs, and all tables R and R' such that
+    one has one record more than the other. The output is a bag, so it has to be written in canonical order."""
 
     epsilon: Fraction
     ratio: Fraction  # E, a rational just below e^ε
@@ -118,7 +118,7 @@ class TablePrivacy:
     sampled: tuple[int, ...]  # the lines that sample
     rejects: int  # the line that rejects classes of fewer than k records
     is_exact: bool  # whether no smaller δ holds
-    witness: Record | None  # a record, of which `class_size` copies attain δ
+    witness: Record | None  # a record; `class_size` copies of it attain δ
 
     @property
     def delta_shown(self) -> str:

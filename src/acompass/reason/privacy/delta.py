@@ -1,8 +1,8 @@
 """Compute the δ of sampling before k-anonymity, for one class. See docs/privacy-proofs.md, sections 1.3 and 1.4.
 
 A class of n records, each kept with probability β, is released if at least k of them are kept. The difference between
-n and n - 1 records is largest for a class that is just large enough, by the outcome that the class is released, or
-that it is not. Probabilities are exact, or bounds if exact numbers would be too long."""
+n and n - 1 records is largest for a class that is just large enough. The worst outcome is that the class is released,
+or that it is not. Probabilities are exact, or bounds if exact numbers would be too long."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

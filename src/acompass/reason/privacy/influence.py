@@ -78,7 +78,7 @@ def live_columns(program: Program) -> list[frozenset[int]]:
 def columns_involved(
     requirements: Iterable[Requirement], influence: Influence, *, with_rejects: bool
 ) -> frozenset[int]:
-    """The tainted columns and those that decide about them; `with_rejects` also those that decide whether the record is
+    """The tainted columns and those that influence them; `with_rejects` adds those that decide whether the record is
     kept."""
     lines = [
         (requirement, tainted)

@@ -11,8 +11,8 @@ from itertools import pairwise, product
 from math import ceil, isfinite, prod
 from typing import Any, NamedTuple, TypeAlias, assert_never
 
-from acompass.language.program.effects import random_of
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.effects import as_random
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (
     Action,
     Draw,
@@ -89,12 +89,12 @@ class Box(NamedTuple):
 
 
 def is_larger(one: Fraction | None, other: Fraction | None) -> bool:
-    """None is infinite."""
+    """None means infinite."""
     return other is not None and (one is None or one > other)
 
 
 class RecordLaws:
-    """The laws of one record, for all values of the columns asked about and of the columns that decide about them.
+    """The laws of one record, for all values of the columns asked about and of the columns that influence them.
     `base` supplies values for the other columns."""
 
     def __init__(self, slice_: Slice, domain: Domain, asked: frozenset[int], base: Record, weights: Weights):
@@ -259,7 +259,7 @@ def step_law(requirement: Requirement, table: Table, cells: Cells, budget: Budge
 def _perform(requirement: Requirement, bag: list[Record], trace: tuple[Fraction, ...]) -> Table:
     try:
         left, _, verdict = perform_requirement(requirement, bag, trace_of_values(trace))
-    except Unlabelled:
+    except UnlabeledValueError:
         return None
     if requirement.action is None and not verdict.holds:
         return None
@@ -362,7 +362,7 @@ class Draws:
 
 
 def _random_in(requirement: Requirement) -> Random | None:
-    action = random_of(requirement.action)
+    action = as_random(requirement.action)
     match action:
         case Random():
             return action

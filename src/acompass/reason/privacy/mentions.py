@@ -48,7 +48,7 @@ class Undecided(Exception):
 
 
 class Budget:
-    """Limits the work on one question. Spending also ends with the call's deadline."""
+    """Limits the work on one question. Spending also fails after the call's deadline."""
 
     def __init__(self, limit: int):
         self._limit = limit
@@ -146,7 +146,7 @@ def _add_action(found: Mentions, requirement: Requirement, column: int, after: T
         case Replace():
             _add_written(found, [action.value], after)
         case Draw():
-            _add_written(found, [ball.value for ball in action.balls], after)
+            _add_written(found, [each.value for each in action.values], after)
         case Generalize():
             found.maps.append(LinedMap(requirement.line, action.map))
         case Random():
@@ -233,7 +233,7 @@ def _bounds(band: Band) -> Iterator[Value]:
 
 
 def _with_periods(mentions: Mentions, cuts: list[Value]) -> list[Value]:
-    """Add the bounds of periods. Dates and their periods have the same order as text."""
+    """Add the bounds of periods. Dates and their periods sort like their texts."""
     texts: list[Callable[[Value], str]] = [lambda value: to_text(value, mentions.type)]
     texts += [_label_function(lined, mentions.type) for lined in mentions.maps]
     compared = mentions.points | drawn_texts(mentions) | mentions.orders.keys()

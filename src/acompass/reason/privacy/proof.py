@@ -148,13 +148,13 @@ class _Question:
         return ColumnPrivacy(self._names, ColumnVerdict.UNDECIDED, line=undecided.line, reason=undecided.reason)
 
     def _line_over_classes(self) -> int | None:
-        """The line from which on everything is post-processing; else the first line that depends on other records."""
+        """The first line of the post-processing; if there is none, the first line that depends on other records."""
         after = self._program.requirements[self._influence.stop :]
         lines = (each.line for each in self._program.requirements if not is_record_level(each))
         return after[0].line if after else next(lines, None)
 
     def _worst(self, weights: Weights) -> Worst:
-        """Follow the lines that decide whether the record is kept, unless that is too much."""
+        """Follow the lines that decide whether the record is kept, unless that costs too much."""
         try:
             return self._worst_of_slice(weights, with_rejects=True)
         except Undecided:

@@ -28,7 +28,7 @@ from acompass.language.program.effects import (
     process_of,
     record_comparisons,
 )
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (
     Action,
     Comparison,
@@ -70,7 +70,7 @@ class Survival:
 
 
 _NO_CLASSES = "no requirement rejects small classes"
-_NOT_SAMPLED = "the lines before it keep some records for certain"
+_NOT_SAMPLED = "the lines before it always keep some records"
 _NOTHING_LEFT = "the lines before it reject every record"
 #: kinds of numbers that can be equal and yet written differently
 _NOT_ALIKE = (Kind.DECIMAL, Kind.FLOAT)
@@ -129,7 +129,7 @@ def _unfit_reason(requirement: Requirement) -> str | None:
     """Why a requirement over several records does not reject small classes; None if it may."""
     classes = process_of(requirement)
     if requirement.action is None:
-        return "a check decides whether anything is written, and one record can decide the check"
+        return "a check decides whether anything is written, and one record can decide its result"
     if requirement.assertion.quantifier is Quantifier.SOME:
         return "it affects all records or none, and one record can decide which"
     if not (drops_records(requirement.action) and is_certain(requirement.action)):
@@ -213,7 +213,7 @@ def _forgets_spelling(requirement: Requirement) -> bool:
 
 
 def survival(schema: Schema, requirements: Sequence[Requirement]) -> Survival:
-    """How often record-level requirements keep a record, at most. See docs/privacy-proofs.md, section 1.1.
+    """An upper bound on how often record-level requirements keep a record. See docs/privacy-proofs.md, section 1.1.
 
     A line that cannot be judged by a record's initial values is ignored: it can only lower the probability. With a
     seed, a record is rejected with probability ⌈2⁵²q⌉/2⁵² ≥ q (X6, random choice), so it is kept no more often."""
@@ -256,7 +256,7 @@ def action_probability(requirement: Requirement) -> Fraction:
 
 
 def _find_witness(program: Program, parts: _SampledPolicy, kept: Survival) -> Record | None:
-    """A record whose copies attain δ, by the outcome that some copies are kept; None if none was found."""
+    """A record whose copies attain δ through the outcome that some copies are kept; None if none was found."""
     if any(drops_records(each.action) or each.action is None for each in parts.after):
         return None
     found = find_attaining_record(program, parts.before, kept)
@@ -326,11 +326,11 @@ def _follow(record: Record, requirements: Sequence[Requirement]) -> tuple[Record
 
 
 def _spare_record(requirement: Requirement, bag: Bag) -> Bag:
-    """Perform the requirement on the only record, which a WITH PROBABILITY does not select."""
+    """Perform the requirement on the only record; a WITH PROBABILITY misses it."""
     probability = probability_of(requirement.action)
     trace = trace_of_values([] if probability is None else [probability])
     try:
         left, _, _ = perform_requirement(requirement, bag, trace)
-    except Unlabelled:
+    except UnlabeledValueError:
         return []
     return left

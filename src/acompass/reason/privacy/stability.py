@@ -21,7 +21,7 @@ from acompass.prove.diagrams.regions import Regions, count_order, regions_in, va
 from acompass.reason.privacy.answer import LineStability, Stability
 from acompass.semantics.core import Record, satisfies
 
-#: no more combinations of values of several columns than this are examined
+#: the most combinations of values of several columns that are examined
 MOST_CELLS = 20_000
 
 
@@ -39,9 +39,9 @@ def _spread(requirement: Requirement) -> tuple[int | None, str]:
         return 1, "it changes nothing"
     match requirement.assertion.quantifier:
         case Quantifier.SOME if process is None or process.group_by or process.where is not None:
-            return None, "one record decides about all others"
+            return None, "one record can affect all others"
         case Quantifier.EACH if process is None:
-            return 1, "it treats each record by itself"
+            return 1, "it treats each record independently"
         case Quantifier.SOME | Quantifier.EACH:
             # for a single class, the whole table, SOME is the same as EACH
             assert process is not None
@@ -107,10 +107,10 @@ class ClassCondition:
 def _class_spread(requirement: Requirement, condition: ClassCondition) -> tuple[int | None, str]:
     """How many records of its class one record can affect."""
     if not condition.has_few_cells and not condition.is_about_counts:
-        return None, "one record may decide about a class of any size"
+        return None, "one record may affect a class of any size"
     beyond = max(condition.turns, default=0) + 1
     if condition.has_few_cells and any(_flips(condition, beyond)):
-        return None, "one record decides about a class of any size"
+        return None, "one record can affect a class of any size"
     sizes = {near for turn in condition.turns for near in (turn - 1, turn) if near >= 1}
     spreads = {
         _records_changed(requirement, size, is_lost): size
@@ -119,10 +119,10 @@ def _class_spread(requirement: Requirement, condition: ClassCondition) -> tuple[
         if happens
     }
     if not spreads:
-        return 1, "no record decides about others"
+        return 1, "no record can affect others"
     most = max(spreads)
     others = "1 other" if spreads[most] == 1 else f"{spreads[most]} others"
-    return most, f"one record decides about {others} of its class"
+    return most, f"one record can affect {others} in its class"
 
 
 def _flips(condition: ClassCondition, size: int) -> tuple[bool, bool]:

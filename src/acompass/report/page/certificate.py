@@ -32,7 +32,7 @@ _BLOCK = re.compile(r'(<script type="application/json" id="certificate">)(.*?)(<
 
 @dataclass(frozen=True, slots=True)
 class FileHash:
-    name: str  # without the folder: reports are passed on, and folder names reveal people and machines
+    name: str  # without the folder: reports are shared, and folder names can identify people and machines
     sha256: str
     bytes: int
 

@@ -192,7 +192,7 @@ def _can_be_shown(request: ReportRequest, tables: list[Any]) -> bool:
 
 
 def _are_compared(request: ReportRequest, tables: list[Any]) -> bool:
-    """Whether the page is about two tables; measures of another engine are about one."""
+    """Whether the page compares two tables; measures from another engine describe only one."""
     is_read = all(_is_readable(request, table) for table in tables)
     return len(tables) == 2 and (is_read or request.measured is None)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from importlib.resources import files
 
-from acompass.errors.wording import count_text
+from acompass.errors.display import count_text
 from acompass.measure.answer import Loss, Measures, Persons
 from acompass.prove.proof import Claim, ClaimVerdict
 from acompass.report.html import Html, about, badge, row, section, share_bar, table, tag
@@ -69,7 +69,7 @@ def page_html(content: PageContent) -> str:
         tag("a", "Skip to the report", href="#report", class_="skip"),
         page_header(content, title),
         tag("main", *_sections(content), id="report"),
-        tag("footer", f"Made by acompass {__version__}. This page shows no record."),
+        tag("footer", f"Made by acompass {__version__}. This page shows no records."),
     )
     page = f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
     return embed_certificate(page, content.certificate)

@@ -1,4 +1,4 @@
-"""Render the sections of a page about measures, of one table or of the table before and after.
+"""Render the page's sections about measures, for one table or for the table before and after.
 
 They show class sizes, risk, sensitive columns, information loss and the distribution of each column."""
 

@@ -1,1 +1,1 @@
-"""Conformance of an engine: whether it agrees with `semantics` on random programs and tables."""
+"""Test whether an engine agrees with `semantics` on random programs and tables."""

@@ -16,8 +16,8 @@ from importlib.resources import files
 from typing import Any, assert_never
 
 from acompass.language.program.checker import check
-from acompass.language.program.effects import column_written, cuts_of, plain_of
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.effects import column_written, outcome_cuts, plain_of
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (
     Action,
     Draw,
@@ -102,7 +102,7 @@ def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS, *, stops: boo
 def _is_stopped(case: Case) -> bool:
     try:
         core.run_program(case.program(), case.records, core.trace_of_values(case.trace))
-    except Unlabelled:
+    except UnlabeledValueError:
         return True
     return False
 
@@ -189,7 +189,7 @@ _WEIGHTED_TEXTS = ("*", "212**", "", "été", "n/a ", "10-14", "flu")
 
 
 class EverydayWriter(PolicyWriter):
-    """Writes requirements in the everyday language, beyond the paper, as far as they fit the earlier ones."""
+    """Writes requirements that may go beyond the paper, if they fit the earlier ones."""
 
     def __init__(self, rng: random.Random, attributes: list[Attribute], kinds: Sequence[Kind] = KINDS):
         super().__init__(rng, attributes, kinds)
@@ -260,11 +260,11 @@ class EverydayWriter(PolicyWriter):
         column = self._rng.choice(self._attributes)
         constants = [self._constant(*each) for each in self._outcomes(column)]
         weights = random_weights(self._rng, len(constants))
-        balls = (
+        values = (
             constant if weight == 1 else f"{weight} OF {constant}"
             for weight, constant in zip(weights, constants, strict=True)
         )
-        return f"RANDOM {column.spelling} FROM ({', '.join(balls)})"
+        return f"RANDOM {column.spelling} FROM ({', '.join(values)})"
 
     def _outcomes(self, column: Attribute) -> list[tuple[Value, Type]]:
         """Constants with their types. Some change the column's type (D12, retyping), some do not fit."""
@@ -332,7 +332,7 @@ class EverydayWriter(PolicyWriter):
     def _follow(self, program: Program) -> None:
         """Update the columns and cuts after the new requirements."""
         for requirement in program.requirements[self.steps :]:
-            self.cuts += cuts_of(requirement.action)
+            self.cuts += outcome_cuts(requirement.action)
             attributes = (self._after(requirement, attribute) for attribute in self._attributes)
             self._attributes[:] = [attribute for attribute in attributes if attribute is not None]
         self.steps = len(program.requirements)
@@ -350,7 +350,7 @@ class EverydayWriter(PolicyWriter):
 
 
 def _parse_requirements(text: str) -> tuple[tree.Requirement, ...]:
-    """The requirements alone: each comes from its own text, so their spans mean nothing here."""
+    """Parse requirements; their spans refer to this text and mean nothing in the whole policy."""
     program, findings = parse_text(text)
     assert not findings, (text, findings)
     return program.requirements
@@ -362,8 +362,8 @@ def _written_values(action: Action | None, pool: Sequence[Any], type_: Type) -> 
     match plain:
         case Replace(_, value):
             return [value]
-        case Draw(_, balls):
-            return [ball.value for ball in balls]
+        case Draw(_, values):
+            return [each.value for each in values]
         case Random(_, lower, upper):
             return [convert(bound, INTEGER, type_) for bound in (lower, upper)]
         case Generalize(_, map_):

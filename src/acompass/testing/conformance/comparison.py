@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from acompass.language.program.effects import is_always, needs_order
-from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program, Verdict
 from acompass.language.program.types import EXACT, Column, Kind, Schema, Type, at_scale, remaining, to_text
 from acompass.plan.lowering import sql
@@ -125,7 +125,7 @@ def _observe_semantics(case: Case, program: Program) -> Observation:
 def _run_semantics(case: Case, program: Program, rho: core.Trace) -> RunOutcome | StopOutcome:
     try:
         outcome = core.run_program(program, case.records, rho)
-    except Unlabelled as error:
+    except UnlabeledValueError as error:
         return StopOutcome(error.requirement, error.count)
     return RunOutcome(outcome.records, _comparable_verdicts(outcome.requirements), outcome.trace_used)
 
@@ -170,7 +170,7 @@ def _run_session(
     context = Context(session, trace)
     try:
         after = execute(context, state, plan(program, rewrites))
-    except Unlabelled as error:
+    except UnlabeledValueError as error:
         return StopOutcome(error.requirement, error.count)
     rows = session.fetch(final_select(context, after, canonical=True, keep_order=False))
     records = [_restored_record(row, after.schema) for row in rows]
@@ -250,7 +250,7 @@ def _expected_outcome(disagreement: Disagreement, case: Case) -> Outcome | None:
     rho = core.trace_of_seed(SEED) if disagreement.what == "seeded" else core.trace_of_values(case.trace)
     try:
         return core.run_program(case.program(), case.records, rho)
-    except Unlabelled:
+    except UnlabeledValueError:
         return None
 
 

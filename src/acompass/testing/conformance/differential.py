@@ -17,7 +17,7 @@ from acompass.language.program.checker import check
 from acompass.language.program.types import Kind
 from acompass.language.text import tree as syntax
 from acompass.language.text.parser import parse_text
-from acompass.language.text.walk import assertion_of, draw_of, operands, plain_of, step_of, steps_of
+from acompass.language.text.walk import assertion_of, draw_in, operands, plain_of, step_of, steps_of
 from acompass.plan.lowering.state import statement_text
 from acompass.plan.planner import REWRITES, Rewrite
 from acompass.plan.run.context import Session
@@ -197,12 +197,12 @@ def _step_edits(policy: str, requirement: syntax.Requirement) -> Iterator[Edit]:
 
 def _action_edits(policy: str, action: syntax.Step | None) -> Iterator[Edit]:
     """Edits that remove WITH PROBABILITY, or one of the weighted values of a RANDOM."""
-    plain, draw = plain_of(action), draw_of(action)
+    plain, draw = plain_of(action), draw_in(action)
     if action is not None and plain is not None and plain != action:
         yield action.span.start, plain.span.start, ""
-    if draw is not None and len(draw.balls) > 1:
-        texts = [policy[ball.span.start : ball.span.end] for ball in draw.balls]
-        start, end = draw.balls[0].span.start, draw.balls[-1].span.end
+    if draw is not None and len(draw.values) > 1:
+        texts = [policy[each.span.start : each.span.end] for each in draw.values]
+        start, end = draw.values[0].span.start, draw.values[-1].span.end
         for i in range(len(texts)):
             yield start, end, ", ".join([*texts[:i], *texts[i + 1 :]])
 

@@ -1,1 +1,1 @@
-"""The answers of the studio, by what a page asks about."""
+"""Answer the page's questions, grouped by subject."""

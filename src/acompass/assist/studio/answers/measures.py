@@ -34,7 +34,7 @@ _SERIES = ("before", "after")
 
 
 def assess(studio: Studio, body: Body) -> dict[str, Any]:
-    """The risk before and after the policy; only the risk before if the policy cannot be performed."""
+    """The risk before and after the policy; only the risk before if the policy cannot be applied."""
     ask = Ask.parse(studio, body)
     roles = roles_to_measure(ask)
     before = _before(ask, roles)
@@ -153,7 +153,7 @@ def compare(studio: Studio, body: Body) -> dict[str, Any]:
 
 
 def _measure_change(ask: Ask, session: Session, roles: Roles) -> Measures:
-    """Measure the same loss as `suggest`, by levels derived from the values, or no loss if labels are on no level."""
+    """Measure the same loss as `suggest`, by levels derived from the values, or no loss if a label has no level."""
     with (
         release_table(ask, session) as files,
         ask.studio.open_released(ask.body, files.after, files.dates) as after,

@@ -11,7 +11,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from doctest import DocTestParser, Example
 from functools import cache
 from io import StringIO
@@ -30,18 +30,20 @@ from tests.repo.sources import ROOT
 UNCHECKED = ("sh", "shell", "bash", "py", "pycon")
 
 
-def run_page(text: str, folder: Path, addresses: dict[str, str]) -> str:
-    """Run all blocks of a page; `addresses` maps the server addresses on the page to the real ones."""
+def run_page(text: str, folder: Path, addresses: dict[str, str], programs: Path | None = None) -> str:
+    """Run all blocks of a page; `addresses` maps the server addresses on the page to the real ones.
+
+    `programs` is the folder with `acompass` and `python`, by default those of the Python that runs the tests."""
     (folder / "examples").symlink_to(ROOT / "examples")
-    return rewrite(text, _Runner(folder, addresses).run_block)
+    return rewrite(text, _Runner(Shell(folder, programs or _programs()), addresses).run_block)
 
 
 class _Runner:
     """Runs the blocks of a page in order."""
 
-    def __init__(self, folder: Path, addresses: dict[str, str]) -> None:
-        self._folder, self._addresses = folder, addresses
-        self._shell, self._interpreter = Shell(folder), Interpreter()
+    def __init__(self, shell: "Shell", addresses: dict[str, str]) -> None:
+        self._shell, self._addresses = shell, addresses
+        self._interpreter = Interpreter()
 
     def run_block(self, block: Block) -> str:
         match block:
@@ -63,7 +65,7 @@ class _Runner:
         return self._on_the_page(self._shell.run(self._for_real(command)))
 
     def _write(self, name: str, content: str) -> None:
-        path = self._folder / name
+        path = self._shell.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
 
@@ -115,13 +117,14 @@ class Shell:
     """Runs commands in one folder; `status` is the exit code of the last one."""
 
     folder: Path
+    programs: Path
     status: int = 0
-    _path: str = field(default_factory=lambda: f"{_programs()}{os.pathsep}{os.environ['PATH']}")
 
     def run(self, command: str) -> str:
         """Return a command's output, then its standard error, which is a pipe so that no progress bar is drawn."""
         ours, its = pty.openpty()
-        environment = {**os.environ, "PATH": self._path, "COLUMNS": COLUMNS, "NO_COLOR": "1"}
+        path = os.pathsep.join((str(self.programs), os.environ["PATH"]))
+        environment = {**os.environ, "PATH": path, "COLUMNS": COLUMNS, "NO_COLOR": "1"}
         printed = bytearray()
         reader = Thread(target=_read, args=(ours, printed))
         reader.start()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas
 import polars
-import pyarrow
+import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
 

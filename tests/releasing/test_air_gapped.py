@@ -11,6 +11,8 @@ import pytest
 
 import acompass
 from release.wheelhouse import Wheel, choose_extras, declared_extras, lay_out, write_zip
+from tests.docs.pages import blocks
+from tests.docs.running import run_page
 from tests.releasing.conftest import OFFLINE, Packages, minimal_environment
 from tests.repo.sources import ROOT
 
@@ -38,8 +40,11 @@ def _expected_release(tmp_path: Path) -> bytes:
 
 
 @pytest.mark.slow
-def test_the_packages_work_in_an_empty_environment(packages: Packages, extracted_folder: Path, tmp_path: Path) -> None:
-    """Follow the README of the zip without an index: verify, install, run the doctor and the demo.
+def test_the_packages_work_in_an_empty_environment(
+    packages: Packages, extracted_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Follow the README of the zip without an index: verify, install, run the doctor and the demo. Then run the
+    blocks of the project's README.
 
     Then install the sdist in place of the wheel. Its build needs hatchling from an index.
     """
@@ -50,6 +55,8 @@ def test_the_packages_work_in_an_empty_environment(packages: Packages, extracted
         assert _run(command, extracted_folder, home).returncode == 0
     python = home / "acompass" / "bin" / "python"
     _assert_works(python, doctor, demo, extracted_folder, tmp_path)
+    monkeypatch.chdir(home)
+    _assert_readme_runs(python, home)
     subprocess.run([python, "-m", "pip", "uninstall", "--yes", "acompass"], check=True, capture_output=True)
     index = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     subprocess.run([python, "-m", "pip", "install", "--quiet", packages.sdist], check=True, env=index)
@@ -68,6 +75,14 @@ def _assert_works(python: Path, doctor: str, demo: str, folder: Path, tmp_path: 
     released = folder / "released.csv"
     assert released.read_bytes() == _expected_release(tmp_path)
     released.unlink()
+
+
+def _assert_readme_runs(python: Path, folder: Path) -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert run_page(page, folder, {}, python.parent).splitlines() == page.splitlines()
+    statements = "\n".join(block.content for block in blocks(page) if block.language == "python")
+    (folder / "readme.txt").write_text(statements, encoding="utf-8")
+    subprocess.run([python, "-m", "doctest", "readme.txt"], cwd=folder, env=minimal_environment(), check=True)
 
 
 def _assert_bare(ran: subprocess.CompletedProcess[str]) -> None:

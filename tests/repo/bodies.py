@@ -1,8 +1,8 @@
-"""Prove that a merge of modules changed no code: `python -m tests.repo.bodies BEFORE AFTER [MOVES]`.
+"""Compare the code of two revisions, whichever modules it is in: `python -m tests.repo.bodies BEFORE AFTER [MOVES]`.
 
-BEFORE and AFTER are revisions of Git. Compares every top-level function and class as a syntax tree in which each
-name of the package is replaced by its definition, whichever module that is in; ignores imports. Both revisions must
-have the same definitions, equally often. MOVES is a CSV file with the changed names: `module,name,new_name`."""
+Compares every top-level function and class as a syntax tree in which each name of the package is replaced by its
+definition; ignores imports. Then compares the shapes of those that differ, without names and text. After a merge that
+only moved code, all are the same. MOVES is a CSV file with the changed names: `module,name,new_name`."""
 
 import argparse
 import ast
@@ -12,10 +12,10 @@ import subprocess
 import sys
 import tarfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tests.repo.sources import ROOT
 
@@ -175,14 +175,60 @@ class _Normalized(ast.NodeTransformer):
         return self._inside(node, scope)
 
 
-def bodies(tree: Tree, renames: Renames) -> Counter[str]:
-    """The dumped syntax trees of the top-level functions and classes of all modules."""
-    found: Counter[str] = Counter()
+class _Shape(ast.NodeTransformer):
+    """Removes names, docstrings and other text, so that only the structure of the code is left."""
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        node = self.generic_visit(node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            node.body = [each for each in node.body if not _is_text(each)] or [ast.Pass()]
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            return ast.Constant("")
+        if isinstance(node, ast.MatchClass):
+            node.kwd_attrs = [""] * len(node.kwd_attrs)
+        for field_name in ("id", "name", "arg", "attr"):
+            if isinstance(getattr(node, field_name, None), str):
+                setattr(node, field_name, "")
+        return node
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+class Definition(NamedTuple):
+    name: str
+    body: str
+    shape: str
+
+
+def definitions(tree: Tree, renames: Renames) -> Iterator[Definition]:
+    """The top-level functions and classes of all modules, with their dumped syntax trees."""
     for name, module in tree.modules.items():
         normalized = _Normalized(tree, name, renames)
         for node in module.body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                found[ast.dump(normalized.visit(node))] += 1
+                called = f"{name}.{node.name}"
+                body = ast.dump(normalized.visit(node))
+                yield Definition(called, body, ast.dump(_Shape().visit(node)))
+
+
+def _remove_common(
+    before: list[Definition], after: list[Definition], key: Callable[[Definition], str]
+) -> tuple[list[Definition], list[Definition]]:
+    """Both lists without the definitions that have the same key in the other one, equally often."""
+    common = Counter(map(key, before)) & Counter(map(key, after))
+    return _without(before, common, key), _without(after, common, key)
+
+
+def _without(definitions: list[Definition], common: Counter[str], key: Callable[[Definition], str]) -> list[Definition]:
+    left = Counter(common)
+    found = []
+    for each in definitions:
+        if left[key(each)]:
+            left[key(each)] -= 1
+        else:
+            found.append(each)
     return found
 
 
@@ -191,18 +237,21 @@ def main() -> int:
     parser.add_argument("before")
     parser.add_argument("after")
     parser.add_argument("moves", nargs="?", type=Path, default=MOVES)
+    parser.add_argument("--list", action="store_true", help="also list the definitions that have no counterpart")
     options = parser.parse_args()
     with options.moves.open(encoding="utf-8", newline="") as file:
         renames = {(row["module"], row["name"]): row["new_name"] for row in csv.DictReader(file) if row["name"]}
-    old, new = bodies(Tree(options.before), renames), bodies(Tree(options.after), {})
-    once = {text: count for text, count in (old - new).items() if text in new}
-    lost, added = (old - new) - Counter(once), new - old
-    for title, difference in (("written more than once before", once), ("only before", lost), ("only after", added)):
-        for text in sorted(difference):
-            print(f"{title}: {text[:160]}")
-    print(f"{sum((old & new).values())} functions and classes are the same, {len(renames)} of them under a new name")
-    print(f"{sum(lost.values())} are only in {options.before}, {sum(added.values())} only in {options.after}")
-    return 1 if lost or added else 0
+    before, after = list(definitions(Tree(options.before), renames)), list(definitions(Tree(options.after), {}))
+    total = len(before)
+    before, after = _remove_common(before, after, lambda each: each.body)
+    same, reworded = total - len(before), len(before)
+    before, after = _remove_common(before, after, lambda each: each.shape)
+    print(f"{total:,} functions and classes in {options.before}")
+    print(f"{same:,} are the same in {options.after}, {reworded - len(before):,} except for names and text")
+    print(f"{len(before):,} have no counterpart in {options.after}, where {len(after):,} are new")
+    if options.list:
+        print("\n".join(sorted([*(f"- {each.name}" for each in before), *(f"+ {each.name}" for each in after)])))
+    return 1 if before or after else 0
 
 
 if __name__ == "__main__":

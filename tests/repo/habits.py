@@ -36,6 +36,11 @@ HABITS = {
     r"\bis what (?:it|they|he|she)\b": "say it without `what`",
     r"\bthat is to be\b|\bthat are to be\b": "`to` and a verb",
     r"\bwhat stands\b|\bstands there\b|\bstand there\b": "`is`, `occurs`",
+    r"\bfrom which on\b|\bsince which\b|\bat (?:its|their) place\b": "`when`, `since`, `where`",
+    r"\bholds? of\b": "`holds for`",
+    r"\bmakes? no sense\b": "say what is wrong",
+    r"\bNone where\b": "`None if`",
+    r"\bmisspelt\b|\bfull stop\b|\bunlabelled\b|\bthe wrong way round\b": "American spelling",
     r"\b(?:coloured|behaviour|neighbour|labelled|labelling|cancelled|favour|honour|analys(?:e|ed|es)|recognis\w+"
     r"|organis\w+|normalis\w+|generalis\w+|summaris\w+|judgement|centre"
     r"|grey|licence|travelled|modelled|signalled|whilst|colour)\b": "American spelling",

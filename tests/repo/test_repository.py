@@ -13,6 +13,7 @@ import acompass
 from acompass.cli.app import COMMANDS, app
 from acompass.errors.catalogue import CODES
 from acompass.version import __version__
+from tests.repo.interface import interface_lines
 from tests.repo.sources import PACKAGE, ROOT, kept_files, modules, relative_name
 
 LONGEST = 600
@@ -106,6 +107,12 @@ def test_no_submodule_hides_the_function_of_its_name() -> None:
     imports = "; ".join(f"import acompass.{name}" for name in names)
     code = f"{imports}; assert all(callable(getattr(acompass, name)) for name in {names})"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_public_interface_is_as_recorded() -> None:
+    """If a difference is intended, record it and describe it in CHANGELOG.md."""
+    recorded = (ROOT / "tests" / "repo" / "interface.txt").read_text(encoding="utf-8")
+    assert list(interface_lines()) == recorded.splitlines()
 
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pandas
 import polars
-import pyarrow
+import pyarrow.parquet
 import pytest
 
 import acompass

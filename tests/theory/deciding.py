@@ -53,7 +53,7 @@ class Question:
 
     def hear(self, reply: str) -> None:
         self.answer, *rest = reply.strip("()").split()
-        text = "".join(chr(int(character)) for character in rest) if self.answer == "unlabelled" else None
+        text = "".join(chr(int(character)) for character in rest) if self.answer == "unlabeled" else None
         self.is_open = text is not None and text not in self.texts
         if text is not None:
             self.texts.append(text)

@@ -2,13 +2,13 @@
 
    A line is an S-expression; every form is a function below. tests/theory/oracle.py writes the case (PROGRAM TABLE TRACE),
    whose outcome is (TABLE VERDICTS CHECKED USED). tests/theory/deciding.py writes (decide KINDS TABLES PROGRAM CLAIM), which
-   is answered by proved, (refuted RECORD), undecided, or late. Where a map has no label for a text, the answer is (unlabelled TEXT). *)
+   is answered by proved, (refuted RECORD), undecided, or late. Where a map has no label for a text, the answer is (unlabeled TEXT). *)
 
 open Interpreter
 
 type expression = Word of string | Form of expression list
 
-exception Unlabelled of z list
+exception Unlabeled of z list
 exception Malformed of string
 
 (* Reading *)
@@ -123,7 +123,7 @@ let ball = function Form [w; v] -> (positive w, field v) | _ -> malformed "a bal
 let labelled = function
   | Form [Form value; Form label] -> (text value, text label)
   | _ -> malformed "a label"
-let map_of labels value = match List.assoc_opt value labels with Some label -> label | None -> raise (Unlabelled value)
+let map_of labels value = match List.assoc_opt value labels with Some label -> label | None -> raise (Unlabeled value)
 
 let plain = function
   | Word "reject" -> Reject
@@ -234,7 +234,7 @@ let answered = function
   | case -> outcome case
 
 let answer line = try answered (read line) with
-  | Unlabelled value -> form ("unlabelled" :: List.map shown_z value)
+  | Unlabeled value -> form ("unlabeled" :: List.map shown_z value)
   | Late -> "late"
 
 let () =

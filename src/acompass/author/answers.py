@@ -114,7 +114,7 @@ class ValueEstimate:
     value: Value | None
     released: int  # records with the value in the released table
     count: Quantity  # before the release
-    share: Quantity | None  # before the release; None where no unbiased estimate is known
+    share: Quantity | None  # before the release; None if no unbiased estimate is known
 
 
 @dataclass(frozen=True, slots=True)

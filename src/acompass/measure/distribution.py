@@ -254,7 +254,7 @@ class Pair:
 
 
 def withhold_counts(bars: Sequence[Pair], other: Pair) -> tuple[list[Persons | None], Persons | None]:
-    """The count before for each bar and for the other records; None where it is withheld.
+    """The count before for each bar and for the other records; None if it is withheld.
 
     The total is known, and with it the sum over the withheld bars and the other records. While their combined change is
     a small count, further bars are withheld, least changed first.

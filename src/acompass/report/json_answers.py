@@ -399,7 +399,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
 
 
 def _written_table(written: WrittenTable | None) -> dict[str, Any] | None:
-    """None where nothing is written."""
+    """None if nothing is written."""
     if written is None:
         return None
     return {"columns": written.columns, "records": [json_values(record) for record in written.records]}

@@ -64,7 +64,7 @@ def assertion_of(requirement: tree.Requirement) -> tree.Assertion | None:
 
 
 def process_of(requirement: tree.Requirement) -> tree.Process | None:
-    """The requirement's process query; None where its result is RESULT or FILTER."""
+    """The requirement's process query; None if its result is RESULT or FILTER."""
     assertion = assertion_of(requirement)
     if assertion is None:
         return None

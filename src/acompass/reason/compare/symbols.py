@@ -140,7 +140,7 @@ class Symbols:
             case Constant(value):
                 return ALL if value is None else EMPTY
             case Derived():
-                return self.where(expression, lambda value: value is None, "unlabelled")
+                return self.where(expression, lambda value: value is None, "unlabeled")
             case _:
                 assert_never(expression)
 

@@ -64,7 +64,7 @@ class Disagreement:
 
 
 def compare(case: Case, observe: Callable[[Case, Program], Observation]) -> Disagreement | None:
-    """The first difference between the engine and `semantics`; None where they agree."""
+    """The first difference between the engine and `semantics`; None if they agree."""
     plain = without_negative_zeros(case)
     program = plain.program()
     expected, found = _observe_semantics(plain, program), observe(plain, program)
@@ -85,7 +85,7 @@ def _comparable_pairs(
         yield "trace_used", expected.trace_used, found.trace_used
         yield "records", _bag(expected.records), _bag(found.records)
     else:
-        yield "unlabelled", expected, found
+        yield "unlabeled", expected, found
 
 
 def without_negative_zeros(case: Case) -> Case:
@@ -220,7 +220,7 @@ def _restored_record(row: tuple[Any, ...], schema: Schema) -> tuple[Any, ...]:
 
 _TITLES = {
     "answer": "The engine reports an error",
-    "unlabelled": "The runs do not stop at the same unlabeled values",
+    "unlabeled": "The runs do not stop at the same unlabeled values",
     "checked": "The verdicts of a check differ",
     "records": "The records differ",
     "seeded": "The records differ, given a seed",

@@ -240,7 +240,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="also list the definitions that have no counterpart")
     options = parser.parse_args()
     with options.moves.open(encoding="utf-8", newline="") as file:
-        renames = {(row["module"], row["name"]): row["new_name"] for row in csv.DictReader(file) if row["name"]}
+        renames = {(row["module"], row["name"]): row["new_name"] for row in csv.DictReader(file) if row["new_name"]}
     before, after = list(definitions(Tree(options.before), renames)), list(definitions(Tree(options.after), {}))
     total = len(before)
     before, after = _remove_common(before, after, lambda each: each.body)

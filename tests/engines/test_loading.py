@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas
 import psycopg
-import pyarrow
+import pyarrow.parquet
 import pytest
 
 import acompass

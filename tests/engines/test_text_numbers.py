@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-import pyarrow
+import pyarrow.parquet
 import pytest
 
 import acompass

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-import pyarrow
+import pyarrow.parquet
 import pytest
 
 import acompass

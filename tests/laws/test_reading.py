@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import psycopg
-import pyarrow
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

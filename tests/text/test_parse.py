@@ -1,13 +1,18 @@
 """The parser, decision by decision (docs/language.md, D1-D8)."""
 
+import re
 import sys
+from collections.abc import Iterator
 from decimal import Decimal
+from re import _constants, _parser
+from typing import Any
 
 import pytest
 
 import acompass
 from acompass.errors.diagnostics import Span
-from acompass.language.text import tree
+from acompass.language.mistakes import unreadable_text
+from acompass.language.text import parser, tokens, tree
 from acompass.language.text.formatter import format_program, format_tree
 from acompass.language.text.parser import MAXIMUM_DEPTH, find_continuation, parse_text
 from acompass.language.text.walk import is_core
@@ -304,3 +309,38 @@ def test_a_tree_that_is_too_deep_is_rejected(levels: int) -> None:
 def test_only_count_takes_no_column(function: tree.Function, column: tree.Name | None) -> None:
     with pytest.raises(ValueError, match="COUNT takes no column"):
         tree.Aggregate(function, column)
+
+
+def _can_backtrack(parsed: Any) -> bool:
+    """Whether a parsed pattern has alternatives, lookarounds, or quantifiers that are neither exact nor possessive."""
+    if isinstance(parsed, _parser.SubPattern):
+        return any(_is_choice(*part) or _can_backtrack(part[1]) for part in parsed)
+    return isinstance(parsed, tuple | list) and any(map(_can_backtrack, parsed))
+
+
+def _is_choice(operator: Any, argument: Any) -> bool:
+    if operator in (_constants.MAX_REPEAT, _constants.MIN_REPEAT):
+        return argument[0] != argument[1]
+    return operator in (_constants.ASSERT, _constants.ASSERT_NOT, _constants.BRANCH)
+
+
+def _possessive_parts(parsed: Any) -> Iterator[Any]:
+    if isinstance(parsed, _parser.SubPattern):
+        for operator, argument in parsed:
+            if operator is _constants.POSSESSIVE_REPEAT:
+                yield argument[2]
+            yield from _possessive_parts(argument)
+    elif isinstance(parsed, tuple | list):
+        for each in parsed:
+            yield from _possessive_parts(each)
+
+
+def test_patterns_match_the_same_on_every_python() -> None:
+    """Before 3.11.5, which Debian 12 lacks, Python matches possessive groups wrongly if they can backtrack."""
+    checked = 0
+    for pattern in (tokens._PATTERN, tokens._WORD, parser._ALLOW, unreadable_text._REQUIREMENT):
+        for part in _possessive_parts(_parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)):
+            assert not _can_backtrack(part), pattern.pattern
+            checked += 1
+    assert checked > 20
+    assert any(map(_can_backtrack, _possessive_parts(_parser.parse(r"(?:[^*]++|\*(?!/))*+"))))

@@ -48,11 +48,12 @@ SIGNS = {":": "COLON", ";": "SEMICOLON", "(": "LPAR", ")": "RPAR", ",": "COMMA",
 #: comments as in other languages, which are reported as errors
 FOREIGN_COMMENTS = ("#", "//")
 
-# Quantifiers are possessive, so that no text causes backtracking.
+# Quantifiers are possessive, so that no text causes backtracking, except after groups with alternatives: before 3.11.5,
+# Python matches those wrongly (gh-106052). These groups are at the end, so nothing after them can fail.
 _PATTERN = re.compile(
     r"""
       (?P<SPACE>[\s\ufeff]++)
-    | (?P<COMMENT>--[^\n\r]*+|/\*(?:[^*]++|\*(?!/))*+\*/|(?<!\w)(?:\#(?!\d)|//)[^\n\r]*+)
+    | (?P<COMMENT>--[^\n\r]*+|/\*(?s:.)*?\*/|(?<!\w)(?:\#(?!\d)|//)[^\n\r]*+)
     | (?P<OPEN_COMMENT>/\*(?s:.)*+)
     | (?P<STRING>'[^']*+(?:''[^']*+)*+')
     | (?P<OPEN_STRING>'[^;\n\r]*+)
@@ -60,8 +61,8 @@ _PATTERN = re.compile(
     | (?P<QUOTED>"[^"]*+(?:""[^"]*+)*+")
     | (?P<OPEN_QUOTED>"[^;\n\r]*+)
     | (?P<NUMBER>[+-]?+[0-9]++(?:\.[0-9]++)?+(?!(?!--)[\w.+-]))
-    | (?P<MALFORMED_NUMBER>[+-]?+\.?+[0-9](?:[\w.+]|-(?!-))*+)
-    | (?P<WORD>[^\W\d](?:[\w.]|-(?!-))*+)
+    | (?P<MALFORMED_NUMBER>[+-]?+\.?+[0-9](?:[\w.+]|-(?!-))*)
+    | (?P<WORD>[^\W\d](?:[\w.]|-(?!-))*)
     | (?P<HABIT>!=|<>|==|=<|=>|≠|&&|\|\||!)
     | (?P<OPERATOR><=|>=|[<>=≤≥])
     | (?P<SIGN>[:;(),*])
@@ -71,7 +72,7 @@ _PATTERN = re.compile(
     re.VERBOSE,
 )
 _LINE_END = re.compile(r"[\r\n]")
-_WORD = re.compile(r"[^\W\d](?:[\w.]|-(?!-))*+")
+_WORD = re.compile(r"[^\W\d](?:[\w.]|-(?!-))*")
 
 
 def is_word(text: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError
+from acompass.errors.display import count_text
 from acompass.language.program.program import Generalize
 from acompass.language.program.types import MOST_DIGITS
 from acompass.language.program.uses import TextComparison
@@ -59,7 +60,7 @@ def not_unicode(name: str) -> TableError:
 def ragged_record(path: str, line: int, found: int, expected: int) -> TableError:
     return table_error(
         "AC206",
-        f"line {line} of `{path}` has {_count(found, 'field')}, expected {expected}",
+        f"line {line} of `{path}` has {count_text(found, 'field')}, expected {expected}",
         "give every record as many fields as the header; put a field that contains the delimiter in double quotes",
     )
 
@@ -248,7 +249,7 @@ def missing_values(columns: Iterable[tuple[str, int]]) -> TableError:
     help_ = "drop incomplete records with `--missing drop`, or fill them with `--missing VALUE`"
     return TableError(
         [
-            Diagnostic("AC212", f"column `{name}` has {_count(count, 'missing value')}", help=help_)
+            Diagnostic("AC212", f"column `{name}` has {count_text(count, 'missing value')}", help=help_)
             for name, count in columns
         ]
     )
@@ -362,7 +363,3 @@ _OWN_MESSAGE = "set ACOMPASS_DEBUG=1 to see the library's own message, which may
 def _failure(error: BaseException) -> str:
     shown = f"the library failed with `{type(error).__name__}`"
     return f"{shown}: {error}" if os.environ.get("ACOMPASS_DEBUG") else shown
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -108,6 +108,10 @@ class Recorder:
         with self._path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([("test", "setup", "call", "teardown"), *self._rows()])
 
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        total = sum(sum(phases.values()) for phases in self._seconds.values())
+        terminalreporter.write_line(f"{total:,.0f} CPU seconds in {len(self._seconds):,} tests, listed in {self._path}")
+
     def _rows(self) -> Iterator[tuple[str, float, float, float]]:
         by_seconds = sorted(self._seconds.items(), key=lambda item: -sum(item[1].values()))
         for test, phases in by_seconds:

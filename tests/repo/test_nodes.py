@@ -13,6 +13,8 @@ from typing import Any, get_args
 import pytest
 
 from acompass.language.program import program as checked
+from acompass.language.program.bands import Bands
+from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
 from acompass.plan.stages import Stage
@@ -25,8 +27,9 @@ UNIONS = (
 NODES: set[Any] = {node for union in UNIONS for node in get_args(union)}
 #: a match over these must be exhaustive; a match over Kind may have a default, but must have a last case
 CLOSED = NODES | set(get_args(Stage)) | {tree.Quantifier, tree.Operator, tree.Function}
-NAMES = {each.__name__ for each in (*CLOSED, Kind)}
-DEFINING = {each.__module__ for each in (*CLOSED, Kind)}
+MAPS = {*get_args(tree.Map), Bands, Dates, Level, Prefix}
+NAMES = {each.__name__ for each in (*CLOSED, *MAPS, Kind)}
+DEFINING = {each.__module__ for each in (*CLOSED, *MAPS, Kind)}
 #: the only files that may test for the class of a node
 TESTING = {PACKAGE / "language" / "program" / "effects.py", PACKAGE / "language" / "text" / "walk.py"}
 
@@ -114,6 +117,20 @@ def test_every_match_over_nodes_ends_in_assert_never() -> None:
     places = dict(_matches_over(CLOSED))
     assert len(places) > 50, "the matches were not found"
     assert [place for place, last in places.items() if not _is_refusal(last)] == []
+
+
+#: the number of modules with a match over these, which may only shrink: a new one has to be handled in all of them
+MODULES_WITH_MATCHES = {
+    "actions": ({*get_args(tree.Action), *get_args(checked.Action)}, 37),
+    "aggregates": ({tree.Function}, 9),
+    "maps": (MAPS, 12),
+}
+
+
+@pytest.mark.parametrize("what", MODULES_WITH_MATCHES)
+def test_no_more_modules_match_over(what: str) -> None:
+    nodes, most = MODULES_WITH_MATCHES[what]
+    assert len({place.partition(":")[0] for place, _ in _matches_over(nodes)}) == most
 
 
 def test_every_match_over_kinds_has_a_last_case() -> None:

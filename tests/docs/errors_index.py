@@ -3,7 +3,7 @@
 import argparse
 from itertools import groupby
 
-from acompass.errors.catalogue import CODES
+from acompass.errors.catalog import CODES
 from tests.repo.sources import ROOT
 
 PAGE = ROOT / "docs" / "errors" / "index.md"

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from acompass import measure
 from acompass.cli.app import app
 from acompass.cli.inputs import split_names
-from acompass.errors.catalogue import CODES
+from acompass.errors.catalog import CODES
 from acompass.errors.diagnostics import AcompassError, CallError, TableError
 from acompass.measure.answer import SMALLEST, ColumnChange, TableChange
 from acompass.measure.distribution import Pair, withhold_counts

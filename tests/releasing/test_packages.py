@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from acompass.errors.catalogue import CODES
+from acompass.errors.catalog import CODES
 from tests.releasing.conftest import Packages
 from tests.repo.sources import kept_files, relative_name
 

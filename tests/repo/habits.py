@@ -40,7 +40,7 @@ HABITS = {
     r"\bholds? of\b": "`holds for`",
     r"\bmakes? no sense\b": "say what is wrong",
     r"\bNone where\b": "`None if`",
-    r"\bmisspelt\b|\bfull stop\b|\bunlabelled\b|\bthe wrong way round\b": "American spelling",
+    r"\bmisspelt\b|\bcatalogue\b|\bfull stop\b|\bunlabelled\b|\bthe wrong way round\b": "American spelling",
     r"\b(?:coloured|behaviour|neighbour|labelled|labelling|cancelled|favour|honour|analys(?:e|ed|es)|recognis\w+"
     r"|organis\w+|normalis\w+|generalis\w+|summaris\w+|judgement|centre"
     r"|grey|licence|travelled|modelled|signalled|whilst|colour)\b": "American spelling",

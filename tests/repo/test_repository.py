@@ -11,7 +11,7 @@ from click import Context
 
 import acompass
 from acompass.cli.app import COMMANDS, app
-from acompass.errors.catalogue import CODES
+from acompass.errors.catalog import CODES
 from acompass.version import __version__
 from tests.repo.interface import interface_lines
 from tests.repo.sources import PACKAGE, ROOT, kept_files, modules, relative_name
@@ -61,7 +61,7 @@ def test_every_page_is_titled_as_its_code() -> None:
 
 
 def test_every_code_is_reported_somewhere_and_no_other_is() -> None:
-    register = PACKAGE / "errors" / "catalogue.py"
+    register = PACKAGE / "errors" / "catalog.py"
     sources = [path.read_text(encoding="utf-8") for path in modules() if path != register]
     reported = {code for source in sources for code in CODE.findall(source)}
     assert reported == set(CODES)

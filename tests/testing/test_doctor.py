@@ -311,7 +311,7 @@ def test_a_container_limit_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_missing_files_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("acompass.errors.catalogue._FOLDERS", (tmp_path,))
+    monkeypatch.setattr("acompass.errors.catalog._FOLDERS", (tmp_path,))
     pages, studio = examine_files()
     assert (pages.state, studio.state) == (State.BROKEN, State.WORKS)
 

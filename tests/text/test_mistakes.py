@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from acompass.errors.catalogue import CODES
+from acompass.errors.catalog import CODES
 from acompass.errors.diagnostics import Span
 from acompass.language.mistakes.paper import beyond_paper
 from acompass.language.mistakes.unreadable_text import is_csv

@@ -9,7 +9,7 @@ from acompass.cli import options
 from acompass.cli.command import Command, exit_codes, print_error_json
 from acompass.cli.inputs import read_policy, read_trace, resolve_inputs
 from acompass.cli.streams import print_out
-from acompass.errors.catalogue import is_code
+from acompass.errors.catalog import is_code
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.options import Opening
 from acompass.report.json import to_json
@@ -116,7 +116,7 @@ _NEAREST_CODES = 5
 
 
 def _print_page(code: str, as_json: bool) -> None:
-    from acompass.errors.catalogue import CODES, read_page
+    from acompass.errors.catalog import CODES, read_page
     from acompass.errors.rendering import render_page
 
     with exit_codes(print_error_json if as_json else None):

@@ -1,1 +1,1 @@
-"""Errors: the catalogue of codes, diagnostics with fixes, and their text."""
+"""Errors: the catalog of codes, diagnostics with fixes, and their text."""

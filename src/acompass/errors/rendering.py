@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from acompass.errors.catalogue import page_command
+from acompass.errors.catalog import page_command
 from acompass.errors.diagnostics import MOST_REPORTED, MOST_SHOWN, Diagnostic, Edit, Fix, Label, Severity, Source
 from acompass.errors.display import display_width, printable_text
 

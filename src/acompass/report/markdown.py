@@ -5,7 +5,7 @@ The verdict comes first, then tables. All text is escaped unless it is already M
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from acompass.errors.catalogue import page_command
+from acompass.errors.catalog import page_command
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Source
 from acompass.errors.display import count_text, on_one_line
 from acompass.language.text.tokens import policy_line

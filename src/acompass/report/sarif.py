@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from acompass.errors.catalogue import page_command
+from acompass.errors.catalog import page_command
 from acompass.errors.diagnostics import Diagnostic, Edit, Fix, Source, Span
 from acompass.language.text.tokens import policy_line
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
@@ -157,7 +157,7 @@ def _lines(text: str) -> list[str]:
 
 def diagnostics_to_sarif(diagnostics: Sequence[Diagnostic], source: str | None, policy: str) -> dict[str, Any]:
     """One result per diagnostic, with its fixes as edits, and one rule per code."""
-    from acompass.errors.catalogue import CODES
+    from acompass.errors.catalog import CODES
 
     codes = sorted({diagnostic.code for diagnostic in diagnostics})
     rules = [

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acompass.assist.studio import FILES, read_bundle
-from acompass.errors.catalogue import CODES, page_command, page_path
+from acompass.errors.catalog import CODES, page_command, page_path
 from acompass.errors.diagnostics import AcompassError
 from acompass.tables.temporary_files import temporary_folder
 from acompass.testing.health import Finding, Health, State

@@ -15,7 +15,7 @@ import pytest
 import acompass
 from acompass.author.dbt.templates import escape_jinja
 from acompass.dbt import NotReleased, release
-from acompass.errors.catalogue import CODES
+from acompass.errors.catalog import CODES
 from acompass.errors.diagnostics import CallError
 from tests.author.dbt.rendering import CompilerError, render
 from tests.engines.postgres_server import Server

@@ -25,7 +25,7 @@ from acompass.author.perturb.pram import (
     weighted_lines,
     weights_ratio,
 )
-from acompass.errors.catalogue import CODES
+from acompass.errors.catalog import CODES
 from acompass.language.program.types import INTEGER, TEXT, Column, Type, decimal
 from acompass.language.text.formatter import format_program
 from acompass.plan.run.queries import ValueCount

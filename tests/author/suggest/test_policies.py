@@ -20,7 +20,7 @@ from acompass.author.answers import Suggestion, Unreachable
 from acompass.author.suggest import flow
 from acompass.author.suggest.policy_tree import Goal, Line, format_with_comments, policy_tree, suppression
 from acompass.author.suggest.search_problem import Found, Problem, evaluate
-from acompass.errors.catalogue import CODES
+from acompass.errors.catalog import CODES
 from acompass.language.text import tree
 from acompass.language.text.formatter import WIDTH, format_program
 from acompass.language.text.parser import parse_text

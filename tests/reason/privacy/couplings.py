@@ -6,7 +6,7 @@ from fractions import Fraction
 from acompass.language.program.program import Program
 from acompass.semantics.core import Record
 from tests.laws.pushforward import Law, Table, law
-from tests.reason.privacy.neighbours import distance, neighbors, tables
+from tests.reason.privacy.neighbors import distance, neighbors, tables
 
 
 def spread(program: Program, domain: Sequence[Record], largest: int) -> int:

@@ -12,7 +12,7 @@ from acompass.language.program.types import INTEGER, TEXT, make_schema
 from acompass.reason.privacy.answer import Direction, Refusal, TablePrivacy
 from acompass.reason.privacy.sampling import table_privacy
 from tests.generators.strategies import parse_and_check
-from tests.reason.privacy.neighbours import hockey_stick, largest_delta, law_of_output
+from tests.reason.privacy.neighbors import hockey_stick, largest_delta, law_of_output
 
 SCHEMA = make_schema({"a": INTEGER, "b": TEXT})
 DOMAIN = [(0, "x"), (0, "y"), (1, "x"), (1, "y")]

@@ -22,7 +22,7 @@ from tests.generators.strategies import parse_and_check
 from tests.length import at_length
 from tests.measure.by_definition import run_blocks
 from tests.reason.privacy.enumeration import Truth
-from tests.reason.privacy.neighbours import hockey_stick
+from tests.reason.privacy.neighbors import hockey_stick
 from tests.repo.sources import ROOT
 
 BETAS = [Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(3, 5), Fraction(19, 20)]

@@ -14,7 +14,7 @@ from acompass.reason.privacy.sampling import table_privacy
 from acompass.semantics.core import run_program, trace_of_values
 from tests.generators.strategies import parse_and_check
 from tests.length import at_length
-from tests.reason.privacy.neighbours import hockey_stick, largest_delta, law_of_output
+from tests.reason.privacy.neighbors import hockey_stick, largest_delta, law_of_output
 from tests.reason.privacy.sampling_policies import campaign, is_attained
 
 NUMBER = make_schema({"a": INTEGER})

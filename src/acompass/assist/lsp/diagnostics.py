@@ -16,7 +16,7 @@ from acompass.assist.document import Document, line_edits
 from acompass.assist.lsp.open_documents import Mistakes
 from acompass.assist.lsp.view import Positions, View
 from acompass.assist.request_queue import Stale
-from acompass.errors.catalogue import page_path
+from acompass.errors.catalog import page_path
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Severity, Source, Span
 from acompass.errors.fixes import fix_safely
 

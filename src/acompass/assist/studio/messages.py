@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from acompass.errors.catalogue import CODES
+from acompass.errors.catalog import CODES
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Edit, Fix, Label, Span
 from acompass.policy import TableRoles
 

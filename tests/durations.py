@@ -28,8 +28,8 @@ def cpu_seconds() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def limit() -> float:
-    """The limit on this machine. On a busy one, where processes share caches and the threads of a core, the same
+def _limit() -> float:
+    """The limit now, on this machine. On a busy one, where processes share caches and the threads of a core, the same
     work takes up to twice the CPU seconds."""
     is_busy = os.getloadavg()[0] > 2 * (os.cpu_count() or 1)
     return LIMIT * _slowness() * (2 if is_busy else 1)
@@ -48,8 +48,12 @@ def _reference_work() -> float:
     return time.process_time() - before
 
 
-def is_too_long(seconds: float, item: pytest.Item) -> bool:
-    return seconds > LIMIT and item.get_closest_marker("slow") is None and seconds > limit()
+def exceeded_limit(seconds: float, item: pytest.Item) -> float | None:
+    """The limit that the test exceeds. It is measured only if the test took long."""
+    if seconds <= LIMIT or item.get_closest_marker("slow") is not None:
+        return None
+    limit = _limit()
+    return limit if seconds > limit else None
 
 
 class Recorder:
@@ -86,12 +90,14 @@ class Recorder:
         seconds = item.stash.get(_CPU, 0.0)
         # a new list: the item's own also has the earlier phases
         report.user_properties = [(_PROPERTY, round(seconds, 3))]
-        if call.when == "call" and report.passed and self._is_limited and is_too_long(seconds, item):
-            report.outcome = "failed"
-            report.longrepr = (
-                f"{item.nodeid} took {seconds:.1f} s of CPU, which is over {limit():.1f} s: shorten it or "
-                "mark it as slow (CONTRIBUTING.md, Tests)"
-            )
+        if call.when == "call" and report.passed and self._is_limited:
+            limit = exceeded_limit(seconds, item)
+            if limit is not None:
+                report.outcome = "failed"
+                report.longrepr = (
+                    f"{item.nodeid} took {seconds:.1f} s of CPU, which is over {limit:.1f} s: shorten it or "
+                    "mark it as slow (CONTRIBUTING.md, Tests)"
+                )
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

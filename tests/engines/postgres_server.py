@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import psycopg
@@ -127,6 +128,21 @@ def _connect_server(folder: Path) -> Server:
     finally:
         os.environ.clear()
         os.environ |= before
+
+
+def query_all(url: str, query: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(url) as connection:
+        return connection.execute(query).fetchall()
+
+
+def table_types(url: str, table: str) -> list[str]:
+    """The types of a table's columns, in order."""
+    found = query_all(
+        url,
+        "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
+        f"WHERE attnum > 0 AND attrelid = '{table}'::regclass ORDER BY attnum",
+    )
+    return [name for (name,) in found]
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from acompass.language.program.types import INTEGER, Column
 from acompass.testing.conformance.cases import Case
 from acompass.testing.conformance.comparison import compare, observe_session
 from benchmarks.policies import TANGLED_COLUMNS, tangled
-from tests.engines.postgres_server import Server
+from tests.engines.postgres_server import Server, query_all, table_types
 from tests.tables.tables import workbook
 
 DATES = {"written": "%Y%m%d", "fixed": "%Y%m%d", "listed": "%d.%m.%Y"}
@@ -50,12 +50,7 @@ def url(postgres: Server) -> str:
 
 
 def _read_released(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    with psycopg.connect(url) as con:
-        types = con.execute(
-            "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
-            "WHERE attnum > 0 AND attrelid = 'released'::regclass ORDER BY attnum"
-        ).fetchall()
-        return [name for (name,) in types], con.execute("TABLE released ORDER BY 1").fetchall()
+    return table_types(url, "released"), query_all(url, "TABLE released ORDER BY 1")
 
 
 def test_dates_in_a_table_of_postgres_stay_text(url: str, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from acompass.language.program.types import Kind, Type, remaining
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
 from acompass.testing.conformance.comparison import with_typed_columns
-from tests.engines.postgres_server import Server
+from tests.engines.postgres_server import Server, query_all
 from tests.folding import folded
 from tests.laws.reading import is_refused, refusals
 from tests.length import at_length
@@ -172,13 +172,8 @@ def url(postgres: Server) -> str:
     return url
 
 
-def _query(url: str, query: str) -> list[tuple[Any, ...]]:
-    with psycopg.connect(url) as con:
-        return con.execute(query).fetchall()
-
-
 def _tables(url: str) -> set[str]:
-    return {name for (name,) in _query(url, "SELECT relname FROM pg_class")}
+    return {name for (name,) in query_all(url, "SELECT relname FROM pg_class")}
 
 
 def _code(call: Any, *arguments: Any, **options: Any) -> str:
@@ -200,8 +195,8 @@ def _code(call: Any, *arguments: Any, **options: Any) -> str:
 def test_a_new_table_is_written(url: str, name: str, table: str) -> None:
     result = acompass.run(POLICY, "people", engine=url, output=name)
     assert result.table is None
-    assert _query(url, f"SELECT * FROM {table} ORDER BY id") == [(1, 20), (2, 80)]
-    assert _query(url, "SELECT * FROM people ORDER BY id") == [(1, 20), (2, 90)]
+    assert query_all(url, f"SELECT * FROM {table} ORDER BY id") == [(1, 20), (2, 80)]
+    assert query_all(url, "SELECT * FROM people ORDER BY id") == [(1, 20), (2, 90)]
 
 
 def test_a_view_is_read_like_a_table(url: str) -> None:
@@ -212,15 +207,15 @@ def test_a_table_is_replaced_only_if_forced(url: str) -> None:
     acompass.run(POLICY, "people", engine=url, output="released")
     other = "EACH RESULT : age <= 50 : REJECT;"
     assert _code(acompass.run, other, "people", engine=url, output="released") == "AC309"
-    assert _query(url, "SELECT count(*) FROM released") == [(2,)]
+    assert query_all(url, "SELECT count(*) FROM released") == [(2,)]
     acompass.run(other, "people", engine=url, output="released", force=True)
-    assert _query(url, "SELECT * FROM released") == [(1, 20)]
+    assert query_all(url, "SELECT * FROM released") == [(1, 20)]
 
 
 @pytest.mark.parametrize("output", ["people", "public.people", "old_people"])
 def test_neither_the_input_nor_a_view_is_replaced(url: str, output: str) -> None:
     assert _code(acompass.run, POLICY, "people", engine=url, output=output, force=True) == "AC310"
-    assert _query(url, "SELECT * FROM people ORDER BY id") == [(1, 20), (2, 90)]
+    assert query_all(url, "SELECT * FROM people ORDER BY id") == [(1, 20), (2, 90)]
 
 
 def test_a_partition_of_the_input_is_not_replaced(url: str) -> None:
@@ -229,7 +224,7 @@ def test_a_partition_of_the_input_is_not_replaced(url: str) -> None:
         con.execute("CREATE TABLE first_part PARTITION OF parts FOR VALUES IN (1)")
         con.execute("INSERT INTO parts VALUES (1, 90)")
     assert _code(acompass.run, POLICY, "parts", engine=url, output="first_part", force=True) == "AC310"
-    assert _query(url, "SELECT * FROM parts") == [(1, 90)]
+    assert query_all(url, "SELECT * FROM parts") == [(1, 90)]
 
 
 def test_a_table_that_others_depend_on_is_not_replaced(url: str) -> None:
@@ -237,7 +232,7 @@ def test_a_table_that_others_depend_on_is_not_replaced(url: str) -> None:
     with psycopg.connect(url) as con:
         con.execute("CREATE VIEW seen AS SELECT * FROM released")
     assert _code(acompass.run, POLICY, "people", engine=url, output="released", force=True) == "AC310"
-    assert _query(url, "SELECT count(*) FROM seen") == [(2,)]
+    assert query_all(url, "SELECT count(*) FROM seen") == [(2,)]
 
 
 @pytest.mark.parametrize(

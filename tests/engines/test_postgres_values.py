@@ -9,7 +9,7 @@ import pytest
 
 import acompass
 from acompass.errors.diagnostics import AcompassError
-from tests.engines.postgres_server import Server, needs_locales
+from tests.engines.postgres_server import Server, needs_locales, query_all
 
 EVERYTHING = """
     DROP TABLE IF EXISTS everything, copied;
@@ -40,13 +40,8 @@ def url(postgres: Server) -> str:
     return url
 
 
-def _query(url: str, query: str) -> list[tuple[Any, ...]]:
-    with psycopg.connect(url) as con:
-        return con.execute(query).fetchall()
-
-
 def _column_types(url: str, table: str) -> list[tuple[Any, ...]]:
-    return _query(
+    return query_all(
         url,
         "SELECT attname, format_type(atttypid, atttypmod), attcollation FROM pg_attribute "
         f"WHERE attnum > 0 AND attrelid = '{table}'::regclass ORDER BY attnum",
@@ -55,7 +50,7 @@ def _column_types(url: str, table: str) -> list[tuple[Any, ...]]:
 
 def test_types_and_values_of_a_table_are_preserved(url: str) -> None:
     acompass.run("EACH PROCESS COUNT(*) AS n : n = 2;", "everything", engine=url, output="copied")
-    assert _query(url, "TABLE copied ORDER BY 1") == _query(url, "TABLE everything ORDER BY 1")
+    assert query_all(url, "TABLE copied ORDER BY 1") == query_all(url, "TABLE everything ORDER BY 1")
     assert _column_types(url, "copied") == _column_types(url, "everything")
 
 
@@ -72,7 +67,7 @@ def test_a_policy_can_name_columns_of_every_supported_type(url: str) -> None:
     result = acompass.run(NAMING_ALL, "everything", engine=url, output="copied")
     assert [each.index for each in result.requirements if not each.holds] == []
     assert _column_types(url, "copied") == _column_types(url, "everything")
-    assert _query(url, "TABLE copied ORDER BY 1") == _query(url, "TABLE everything ORDER BY 1")
+    assert query_all(url, "TABLE copied ORDER BY 1") == query_all(url, "TABLE everything ORDER BY 1")
 
 
 def test_values_have_their_types_in_python(url: str) -> None:
@@ -113,7 +108,7 @@ def test_columns_of_unsupported_types_cannot_be_named(url: str) -> None:
 def test_columns_of_unsupported_types_can_be_dropped(url: str) -> None:
     acompass.run("ALWAYS : DROP key, doc, tags, raw;", "everything", engine=url, output="fewer")
     dropped = "('key', 'doc', 'tags', 'raw', 'ident')"
-    names = _query(url, f"SELECT column_name FROM information_schema.columns "
+    names = query_all(url, f"SELECT column_name FROM information_schema.columns "
                         f"WHERE table_name = 'fewer' AND column_name IN {dropped}")  # fmt: skip
     assert names == [("ident",)]
 
@@ -121,7 +116,7 @@ def test_columns_of_unsupported_types_can_be_dropped(url: str) -> None:
 def test_the_padding_of_a_char_is_not_part_of_its_value(url: str) -> None:
     policy = "EACH RESULT : padded = 'ab' : REPLACE padded WITH 'longer than five';"
     acompass.run(policy, "everything", engine=url, output="copied")
-    assert _query(url, "SELECT padded FROM copied ORDER BY 1") == [("ab",), ("longer than five",)]
+    assert query_all(url, "SELECT padded FROM copied ORDER BY 1") == [("ab",), ("longer than five",)]
 
 
 def test_sums_are_exact_beyond_64_bits(postgres: Server) -> None:

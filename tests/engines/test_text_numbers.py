@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 import acompass
-from tests.engines.postgres_server import Server
+from tests.engines.postgres_server import Server, query_all, table_types
 
 TABLE = """
     DROP TABLE IF EXISTS spelled_people, spelled_release;
@@ -41,14 +41,8 @@ def url(postgres: Server) -> str:
 
 
 def _read_released(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    with psycopg.connect(url) as con:
-        rows = con.execute("TABLE spelled_release").fetchall()
-        types = con.execute(
-            "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
-            "WHERE attnum > 0 AND attrelid = 'spelled_release'::regclass ORDER BY attnum"
-        ).fetchall()
-    stripped = [tuple(str(value).rstrip(" ") for value in row) for row in rows]
-    return [type_ for (type_,) in types], stripped
+    rows = query_all(url, "TABLE spelled_release")
+    return table_types(url, "spelled_release"), [tuple(str(value).rstrip(" ") for value in row) for row in rows]
 
 
 def test_a_check_in_postgres_keeps_types_and_bytes(url: str) -> None:

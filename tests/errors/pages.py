@@ -1,13 +1,17 @@
 """The pages of docs/errors as data: their sections, and the blocks of their examples and fixes."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner
+
 from acompass import api
+from acompass.cli.app import app
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Span
 from acompass.errors.fixes import apply_edits
 from acompass.language.program.checker import check
@@ -61,6 +65,53 @@ def pages() -> list[Page]:
 
 #: the paper's Table 1
 ELECTRICITY = ROOT / "examples" / "electricity" / "table.csv"
+
+
+_NAMED_FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The outcome of a command on a page, and the output that the page promises."""
+
+    exit_code: int
+    output: str
+    errors: str
+    promised: str
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes of the errors, in order."""
+        return re.findall(r"\[(AC\d{3})\]", self.errors)
+
+
+def run_blocks(text: str) -> Iterator[Ran]:
+    """Run the blocks in order, in the current folder."""
+    for language, name, content in _NAMED_FENCE.findall(text):
+        match language:
+            case "python":
+                exec(compile(content, name or "page", "exec"), {})
+            case "console":
+                command, _, promised = content.partition("\n")
+                arguments = shlex.split(command.removeprefix("$ acompass "))
+                result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+                yield Ran(result.exit_code, result.stdout, result.stderr, promised)
+            case _:
+                Path(name).parent.mkdir(parents=True, exist_ok=True)
+                Path(name).write_text(content, encoding="utf-8")
+
+
+def require_error(page: Page) -> None:
+    """Run the example in the current folder: the page's error is reported, and nothing is printed."""
+    (ran,) = run_blocks(page.sections["Example"])
+    assert (ran.exit_code, ran.output, ran.codes) == (2, "", [page.code])
+
+
+def run_fix(page: Page) -> Ran:
+    """Run the fix in the current folder; it must succeed."""
+    (ran,) = run_blocks(page.sections["Fix"])
+    assert ran.exit_code == 0, ran.errors
+    return ran
 
 
 def find_codes(blocks: dict[str, str], folder: Path) -> set[str]:

@@ -3,12 +3,9 @@
 import csv
 import io
 import math
-import re
-import shlex
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -154,33 +151,6 @@ def individual_risk(records: int, persons: Fraction) -> float:
 
 
 DOCS = ROOT / "docs"
-FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Ran:
-    """The outcome of a command on a page, and the output that the page promises."""
-
-    exit_code: int
-    output: str
-    errors: str
-    promised: str
-
-
-def run_blocks(text: str) -> Iterator[Ran]:
-    """Run the blocks in order, in the current folder."""
-    for language, name, content in FENCE.findall(text):
-        match language:
-            case "python":
-                exec(compile(content, name or "page", "exec"), {})
-            case "console":
-                command, _, promised = content.partition("\n")
-                arguments = shlex.split(command.removeprefix("$ acompass "))
-                result = CliRunner().invoke(app, arguments, catch_exceptions=False)
-                yield Ran(result.exit_code, result.stdout, result.stderr, promised)
-            case _:
-                Path(name).parent.mkdir(parents=True, exist_ok=True)
-                Path(name).write_text(content, encoding="utf-8")
 
 
 def measure_command(*arguments: str) -> Result:

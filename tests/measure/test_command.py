@@ -25,7 +25,8 @@ from acompass.errors.diagnostics import AcompassError, CallError, TableError
 from acompass.measure.answer import SMALLEST, ColumnChange, TableChange
 from acompass.measure.distribution import Pair, withhold_counts
 from acompass.report.text_answers import measures_text
-from tests.measure.by_definition import DOCS, csv_table, measure_command, run_blocks
+from tests.errors.pages import run_blocks
+from tests.measure.by_definition import DOCS, csv_table, measure_command
 
 PEOPLE = ("Age,Zip,Disease,Number", (31, "a", "flu", 2), (31, "a", "cold", 1), (44, "b", "flu", 3))
 
@@ -192,7 +193,7 @@ OWN_CODES = sorted(code for code in CODES if code.startswith(("AC60", "AC61")))
 def _ending(section: str) -> tuple[int, set[str]]:
     """The exit code of the single command in a section, and the codes that it reports."""
     (ran,) = run_blocks(section)
-    return ran.exit_code, set(re.findall(r"\[(AC\d{3})\]", ran.errors))
+    return ran.exit_code, set(ran.codes)
 
 
 @pytest.mark.parametrize("code", OWN_CODES)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from tests.repo.sources import ROOT
+from tests.repo.sources import ROOT, module_name
 
 MOVES = ROOT / "docs" / "decisions" / "moves.csv"
 #: the module and the name of a definition before the merge, and the name after it
@@ -54,8 +54,7 @@ class Tree:
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
             for member in files:
                 if member.name.endswith(".py"):
-                    parts = Path(member.name).relative_to("src").with_suffix("").parts
-                    name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+                    name = module_name(Path(member.name), Path("src"))
                     content = files.extractfile(member)
                     assert content is not None
                     self.modules[name] = ast.parse(content.read())

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.repo.sources import ROOT
+from tests.repo.sources import ROOT, module_name
 
 #: run a command in this process and print how many of our modules were imported, and in how many a function ran
 _TRACE = """
@@ -79,16 +79,11 @@ def short_modules(lengths: dict[Path, int]) -> list[Path]:
 
 def count_importers(package: Path) -> Counter[str]:
     """For each module, the number of modules that import it or one of its names."""
-    names = {_module_name(path, package): path for path in package.rglob("*.py")}
+    names = {module_name(path, package.parent): path for path in package.rglob("*.py")}
     importers: Counter[str] = Counter()
     for name, path in names.items():
         importers.update(_imports(path, names) - {name})
     return importers
-
-
-def _module_name(path: Path, package: Path) -> str:
-    parts = path.relative_to(package.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def _imports(path: Path, names: dict[str, Path]) -> set[str]:

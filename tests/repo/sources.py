@@ -17,6 +17,12 @@ def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
+def module_name(path: Path, folder: Path = PACKAGE.parent) -> str:
+    """The full name of the module in a file below the folder: `acompass.cli.app`."""
+    parts = path.relative_to(folder).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
 def kept_files() -> list[Path]:
     """The files that Git tracks or would track. Skips the test if Git is missing or this is not a clone."""
     if shutil.which("git") is None or not (ROOT / ".git").exists():

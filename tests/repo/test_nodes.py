@@ -18,7 +18,7 @@ from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
 from acompass.plan.stages import Stage
-from tests.repo.sources import PACKAGE, modules, relative_name, syntax
+from tests.repo.sources import PACKAGE, module_name, modules, relative_name, syntax
 
 UNIONS = (
     *(tree.Action, tree.Condition, tree.ResultForm),
@@ -41,7 +41,7 @@ class Source:
         self.path = path
         self.syntax = syntax(path)
         self._names = dict(self._imported_nodes())
-        own = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        own = module_name(path)
         if own in DEFINING:
             self._names.update(vars(import_module(own)))
 

@@ -1,10 +1,14 @@
 """Files stay short, contain no paths of a particular machine, and refer to files, commands and targets that exist."""
 
+import ast
 import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from re import _constants, _parser
+from typing import Any
 
 import pytest
 from click import Context
@@ -14,7 +18,7 @@ from acompass.cli.app import COMMANDS, app
 from acompass.errors.catalog import CODES
 from acompass.version import __version__
 from tests.repo.interface import interface_lines
-from tests.repo.sources import PACKAGE, ROOT, kept_files, modules, relative_name
+from tests.repo.sources import PACKAGE, ROOT, kept_files, modules, relative_name, syntax
 
 LONGEST = 600
 #: spelled in two parts, so that this file passes its own test
@@ -160,3 +164,45 @@ def test_targets_of_make_exist(page: str) -> None:
     assert targets, f"{page} does not mention make"
     rules = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert targets <= rules
+
+
+def _can_backtrack(parsed: Any) -> bool:
+    """Whether a parsed pattern has alternatives, lookarounds, or quantifiers that are neither exact nor possessive."""
+    if isinstance(parsed, _parser.SubPattern):
+        return any(_is_choice(*part) or _can_backtrack(part[1]) for part in parsed)
+    return isinstance(parsed, tuple | list) and any(map(_can_backtrack, parsed))
+
+
+def _is_choice(operator: Any, argument: Any) -> bool:
+    if operator in (_constants.MAX_REPEAT, _constants.MIN_REPEAT):
+        return argument[0] != argument[1]
+    return operator in (_constants.ASSERT, _constants.ASSERT_NOT, _constants.BRANCH)
+
+
+def _possessive_parts(parsed: Any) -> Iterator[Any]:
+    if isinstance(parsed, _parser.SubPattern):
+        for operator, argument in parsed:
+            if operator is _constants.POSSESSIVE_REPEAT:
+                yield argument[2]
+            yield from _possessive_parts(argument)
+    elif isinstance(parsed, tuple | list):
+        for each in parsed:
+            yield from _possessive_parts(each)
+
+
+def _patterns() -> Iterator[tuple[str, str | bytes]]:
+    """The constant patterns of the package, and the files they are in. In a verbose one, spaces are removed."""
+    for path in modules():
+        for node in ast.walk(syntax(path)):
+            match node:
+                case ast.Call(ast.Attribute(ast.Name("re")), [ast.Constant(str() | bytes() as pattern), *rest]):
+                    is_verbose = any("VERBOSE" in ast.dump(each) for each in rest)
+                    yield relative_name(path), re.sub(r"\s+", "", pattern) if is_verbose else pattern
+
+
+def test_patterns_match_the_same_on_every_python() -> None:
+    """Python before 3.11.5, such as that of Debian 12, matches possessive groups wrongly if they can backtrack."""
+    parts = [(place, part) for place, text in _patterns() for part in _possessive_parts(_parser.parse(text))]
+    assert len(parts) > 25, "the patterns were not found"
+    assert [place for place, part in parts if _can_backtrack(part)] == []
+    assert any(map(_can_backtrack, _possessive_parts(_parser.parse(r"(?:[^*]++|\*(?!/))*+"))))

@@ -17,6 +17,7 @@ from tests.length import at_length
 from tests.text.fuzz_texts import failures, texts
 from tests.text.mistakes import MISTAKES
 from tests.text.probability_mistakes import Mistake
+from tests.text.trees import parse_requirement
 
 
 @folded("mistake", MISTAKES, ids=lambda mistake: mistake.text)
@@ -66,21 +67,14 @@ EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(diagnosis) AS d GROUP BY age, zip, ad
 """
 
 
-def _requirement(text: str) -> tree.Requirement:
-    program, diagnostics = parse_text(text)
-    assert diagnostics == ()
-    (requirement,) = program.requirements
-    return requirement
-
-
 def _condition(text: str) -> tree.Condition:
-    assertion = walk.assertion_of(_requirement(f"EACH RESULT : {text};"))
+    assertion = walk.assertion_of(parse_requirement(f"EACH RESULT : {text};"))
     assert assertion is not None
     return assertion.condition
 
 
 def _map(text: str) -> tree.Map:
-    action = _requirement(f"ALWAYS : GENERALIZE a TO {text};").action
+    action = parse_requirement(f"ALWAYS : GENERALIZE a TO {text};").action
     assert isinstance(action, tree.Generalize)
     return action.map
 
@@ -156,7 +150,7 @@ def test_between_takes_its_own_and() -> None:
     ],
 )
 def test_no_word_is_reserved_in_a_core_program(text: str) -> None:
-    requirement = _requirement(text)
+    requirement = parse_requirement(text)
     assert walk.is_core(requirement)
     assert format_program(format_program(text)) == format_program(text)
     assert '"' not in format_program(text)
@@ -180,14 +174,14 @@ def test_no_word_is_reserved_in_a_core_program(text: str) -> None:
     ],
 )
 def test_own_words_end_a_bare_name_only_in_their_form(text: str, name: str) -> None:
-    action = next(walk.steps_of(_requirement(text))).action
+    action = next(walk.steps_of(parse_requirement(text))).action
     names = action.names if isinstance(action, tree.Drop) else (action.name,)  # type: ignore[union-attr]
     assert [each.text for each in names] == [name]
-    assert parse_text(format_program(text))[0].requirements == (_requirement(text),)
+    assert parse_text(format_program(text))[0].requirements == (parse_requirement(text),)
 
 
 def test_a_process_may_have_several_aggregates() -> None:
-    requirement = _requirement(
+    requirement = parse_requirement(
         'EACH PROCESS COUNT DISTINCT x AS d, count distinct y AS e, SUM("z") AS s, COUNT(*) AS n : n > 1;'
     )
     process = walk.process_of(requirement)
@@ -202,7 +196,7 @@ def test_a_process_may_have_several_aggregates() -> None:
 
 def test_steps_have_the_places_of_their_text() -> None:
     text = "EACH RESULT : a NOT IN (1) : REPLACE a WITH 1\nTHEN GENERALIZE a TO LEVEL 1 OF 'f' ELSE k THEN REJECT ;"
-    requirement = _requirement(text)
+    requirement = parse_requirement(text)
 
     def at(span: Span) -> str:
         return text[span.start : span.end]

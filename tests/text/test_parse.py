@@ -1,35 +1,23 @@
 """The parser, decision by decision (docs/language.md, D1-D8)."""
 
-import re
 import sys
-from collections.abc import Iterator
 from decimal import Decimal
-from re import _constants, _parser
-from typing import Any
 
 import pytest
 
 import acompass
 from acompass.errors.diagnostics import Span
-from acompass.language.mistakes import unreadable_text
-from acompass.language.text import parser, tokens, tree
+from acompass.language.text import tree
 from acompass.language.text.formatter import format_program, format_tree
 from acompass.language.text.parser import MAXIMUM_DEPTH, find_continuation, parse_text
 from acompass.language.text.walk import is_core
 from tests.folding import folded
 from tests.repo.sources import ROOT
-from tests.text.trees import PAPER, README, README_TEXT, digests, recorded_digests
-
-
-def _requirement(text: str) -> tree.Requirement:
-    program, diagnostics = parse_text(text)
-    assert diagnostics == ()
-    (requirement,) = program.requirements
-    return requirement
+from tests.text.trees import PAPER, README, README_TEXT, digests, parse_requirement, recorded_digests
 
 
 def _condition(text: str) -> tree.Condition:
-    return _requirement(f"EACH RESULT : {text};").assertion.condition
+    return parse_requirement(f"EACH RESULT : {text};").assertion.condition
 
 
 def _comparison(text: str) -> tree.Comparison:
@@ -39,13 +27,13 @@ def _comparison(text: str) -> tree.Comparison:
 
 
 def _process(text: str) -> tree.Process:
-    result = _requirement(f"EACH PROCESS {text} : x = 1;").assertion.result
+    result = parse_requirement(f"EACH PROCESS {text} : x = 1;").assertion.result
     assert isinstance(result, tree.Process)
     return result
 
 
 def _random(text: str) -> tuple[str, object, object]:
-    action = _requirement(f"EACH RESULT : a = 1 : RANDOM {text};").action
+    action = parse_requirement(f"EACH RESULT : a = 1 : RANDOM {text};").action
     assert isinstance(action, tree.Random)
     bounds = [b.value if isinstance(b, tree.Number) else b.name for b in (action.lower, action.upper)]
     return action.name.text, *bounds  # type: ignore[return-value]
@@ -53,11 +41,11 @@ def _random(text: str) -> tuple[str, object, object]:
 
 @pytest.mark.parametrize("text", PAPER)
 def test_the_paper_reads_as_printed(text: str) -> None:
-    _requirement(text)
+    parse_requirement(text)
 
 
 def test_two_spellings_are_one_tree() -> None:
-    assert _requirement("each record: Postal  code\n<= 'x' : replace Postal code with 'y';") == _requirement(
+    assert parse_requirement("each record: Postal  code\n<= 'x' : replace Postal code with 'y';") == parse_requirement(
         "EACH RESULT : Postal code ≤ 'x' : REPLACE Postal code WITH 'y';"
     )
     assert _process("COUNT DISTINCT a b AS c GROUP_BY d") == _process("count distinct(a b) AS c GROUP BY d")
@@ -106,7 +94,7 @@ def test_numbers_are_exact(text: str) -> None:
 
 def test_a_word_in_place_of_a_constant_is_a_parameter() -> None:
     assert _comparison("a >= Min-Size").constant == tree.Parameter("Min-Size")
-    assert isinstance(_requirement("EACH RESULT : a = k : REPLACE a WITH count;").action, tree.Replace)
+    assert isinstance(parse_requirement("EACH RESULT : a = k : REPLACE a WITH count;").action, tree.Replace)
 
 
 @pytest.mark.parametrize(
@@ -309,38 +297,3 @@ def test_a_tree_that_is_too_deep_is_rejected(levels: int) -> None:
 def test_only_count_takes_no_column(function: tree.Function, column: tree.Name | None) -> None:
     with pytest.raises(ValueError, match="COUNT takes no column"):
         tree.Aggregate(function, column)
-
-
-def _can_backtrack(parsed: Any) -> bool:
-    """Whether a parsed pattern has alternatives, lookarounds, or quantifiers that are neither exact nor possessive."""
-    if isinstance(parsed, _parser.SubPattern):
-        return any(_is_choice(*part) or _can_backtrack(part[1]) for part in parsed)
-    return isinstance(parsed, tuple | list) and any(map(_can_backtrack, parsed))
-
-
-def _is_choice(operator: Any, argument: Any) -> bool:
-    if operator in (_constants.MAX_REPEAT, _constants.MIN_REPEAT):
-        return argument[0] != argument[1]
-    return operator in (_constants.ASSERT, _constants.ASSERT_NOT, _constants.BRANCH)
-
-
-def _possessive_parts(parsed: Any) -> Iterator[Any]:
-    if isinstance(parsed, _parser.SubPattern):
-        for operator, argument in parsed:
-            if operator is _constants.POSSESSIVE_REPEAT:
-                yield argument[2]
-            yield from _possessive_parts(argument)
-    elif isinstance(parsed, tuple | list):
-        for each in parsed:
-            yield from _possessive_parts(each)
-
-
-def test_patterns_match_the_same_on_every_python() -> None:
-    """Before 3.11.5, which Debian 12 lacks, Python matches possessive groups wrongly if they can backtrack."""
-    checked = 0
-    for pattern in (tokens._PATTERN, tokens._WORD, parser._ALLOW, unreadable_text._REQUIREMENT):
-        for part in _possessive_parts(_parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)):
-            assert not _can_backtrack(part), pattern.pattern
-            checked += 1
-    assert checked > 20
-    assert any(map(_can_backtrack, _possessive_parts(_parser.parse(r"(?:[^*]++|\*(?!/))*+"))))

@@ -73,6 +73,14 @@ PREDICATES = (
 )
 
 
+def parse_requirement(text: str) -> tree.Requirement:
+    """The single requirement of a policy without errors."""
+    program, diagnostics = parse_text(text)
+    assert diagnostics == ()
+    (requirement,) = program.requirements
+    return requirement
+
+
 def _compound(inner: st.SearchStrategy[tree.Condition]) -> st.SearchStrategy[tree.Condition]:
     several = st.lists(inner, min_size=2, max_size=3).map(tuple)
     return st.builds(tree.Not, inner) | st.builds(tree.And, several) | st.builds(tree.Or, several)

@@ -1,7 +1,6 @@
 """Whatever a search finds, the written policy does exactly what the search predicted, and reaches k and l."""
 
 import csv
-import re
 from collections import Counter
 from contextlib import chdir
 from decimal import Decimal
@@ -26,9 +25,8 @@ from acompass.language.text.formatter import WIDTH, format_program
 from acompass.language.text.parser import parse_text
 from acompass.plan.run import queries
 from tests.author.suggest.problems import COLUMNS, RandomColumn, any_steps, assert_tidy, write_table
-from tests.errors.pages import FOLDER, Page, read_page
+from tests.errors.pages import FOLDER, Page, read_page, run_blocks, run_fix
 from tests.length import at_length
-from tests.measure.by_definition import Ran, run_blocks
 
 STYLES = ("cascade", "uniform", "stars")
 
@@ -222,19 +220,13 @@ def test_names_of_aggregates_differ_from_columns() -> None:
 PAGES = [read_page(FOLDER / f"{code}.md") for code in sorted(CODES) if code.startswith("AC62") and code != "AC620"]
 
 
-def _run_section(section: str) -> tuple[Ran, set[str]]:
-    (ran,) = run_blocks(section)
-    return ran, set(re.findall(r"\[(AC\d{3})\]", ran.errors))
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
 def test_the_example_gives_the_error_and_the_fix_writes_a_policy(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ran, codes = _run_section(page.sections["Example"])
-    assert (ran.exit_code, codes) == (1 if page.code == "AC624" else 2, {page.code})
+    (ran,) = run_blocks(page.sections["Example"])
+    assert (ran.exit_code, set(ran.codes)) == (1 if page.code == "AC624" else 2, {page.code})
     assert not Path("release.acp").exists()
-    ran, codes = _run_section(page.sections["Fix"])
-    assert (ran.exit_code, codes) == (0, set())
+    assert run_fix(page).codes == []
     assert Path("release.acp").exists()

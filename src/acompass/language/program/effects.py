@@ -5,6 +5,7 @@ raises an error for it (invariant 8)."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from math import ceil
 from typing import assert_never
 
 from acompass.language.program.program import (
@@ -193,6 +194,14 @@ def outcome_cuts(action: Action | None) -> tuple[Fraction, ...]:
     probability, random = probability_of(action), as_random(action)
     own = () if probability is None else (probability,)
     return (*own, *random.cuts) if isinstance(random, Draw) else own
+
+
+def shortest_trace_value(low: Fraction, high: Fraction) -> Fraction:
+    """The value of the trace with the fewest digits that is at least `low` and below `high`."""
+    scale = 1
+    while ceil(low * scale) >= high * scale:
+        scale *= 10
+    return Fraction(ceil(low * scale), scale)
 
 
 def absent_columns(action: Action | None) -> tuple[str, ...]:

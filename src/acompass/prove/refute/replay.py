@@ -23,6 +23,7 @@ from acompass.language.program.effects import (
     process_in,
     process_of,
     record_comparisons,
+    shortest_trace_value,
 )
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Action, Assertion, Comparison, Draw, Program, Random, Requirement
@@ -207,10 +208,10 @@ def rho_for(action: Random | Draw, value: Value) -> Fraction:
         case Random(lower=lower, upper=upper):
             assert isinstance(value, int)
             width = upper - lower + 1
-            return _short_decimal(Fraction(value - lower, width), Fraction(value - lower + 1, width))
+            return shortest_trace_value(Fraction(value - lower, width), Fraction(value - lower + 1, width))
         case Draw(values=values):
             cuts, at = action.cuts, [each.value for each in values].index(value)
-            return _short_decimal(cuts[at - 1] if at else Fraction(0), cuts[at])
+            return shortest_trace_value(cuts[at - 1] if at else Fraction(0), cuts[at])
         case _:
             assert_never(action)
 
@@ -218,15 +219,7 @@ def rho_for(action: Random | Draw, value: Value) -> Fraction:
 def rho_for_miss(action: Action | None) -> Fraction:
     """A short decimal ρ that makes a coin miss; 0 if no coin is tossed."""
     probability = probability_of(action)
-    return Fraction(0) if probability is None else _short_decimal(probability, Fraction(1))
-
-
-def _short_decimal(low: Fraction, high: Fraction) -> Fraction:
-    """A decimal with few digits, at least `low` and below `high`."""
-    scale = 1
-    while -(-low * scale // 1) >= high * scale:
-        scale *= 10
-    return Fraction(-(-low * scale // 1), scale)
+    return Fraction(0) if probability is None else shortest_trace_value(probability, Fraction(1))
 
 
 def _useful_rhos(actions: Iterable[Action | None]) -> Sequence[Fraction]:
@@ -246,9 +239,8 @@ def _action_rhos(action: Random | Draw) -> list[Fraction]:
             near = {lower, lower + 1, (lower + upper) // 2, upper - 1, upper}
             return [rho_for(action, value) for value in near if lower <= value <= upper]
         case Draw():
-            return [
-                _short_decimal(low, high) for low, high in pairwise((Fraction(0), *action.cuts[:MOST_WEIGHTED_VALUES]))
-            ]
+            cuts = (Fraction(0), *action.cuts[:MOST_WEIGHTED_VALUES])
+            return [shortest_trace_value(low, high) for low, high in pairwise(cuts)]
         case _:
             assert_never(action)
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise, product
-from math import ceil, isfinite, prod
+from math import isfinite, prod
 from typing import Any, NamedTuple, TypeAlias, assert_never
 
-from acompass.language.program.effects import as_random
+from acompass.language.program.effects import as_random, shortest_trace_value
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (
     Action,
@@ -219,7 +219,7 @@ class Cells:
         ends = tuple(cuts)
         if ends not in self._known:
             cells = (
-                Cell(short_decimal(low, high), probability(self._weights, low, high))
+                Cell(shortest_trace_value(low, high), probability(self._weights, low, high))
                 for low, high in pairwise((Fraction(0), *ends))
             )
             self._known[ends] = [cell for cell in cells if cell.probability]
@@ -271,16 +271,6 @@ def _boxes(cells: Sequence[Cell], count: int) -> Iterator[Box]:
         yield Box(tuple(cell.rho for cell in chosen), prod((cell.probability for cell in chosen), start=Fraction(1)))
 
 
-def short_decimal(low: Fraction, high: Fraction) -> Fraction:
-    """The ρ with the fewest digits and low ≤ ρ < high."""
-    scale = 1
-    while True:
-        rho = Fraction(ceil(low * scale), scale)
-        if rho < high:
-            return rho
-        scale *= 10
-
-
 #: the values that a column may have without any draw
 ValuesOf: TypeAlias = Callable[[int], Iterable[Value]]
 
@@ -323,7 +313,7 @@ class Draws:
         ends = pairwise((Fraction(0), *self._cuts(action)))
         for run, (low, high) in zip(self._integer_runs(action), ends, strict=True):
             if len(run) > 1:
-                yield random(action.lower, action.upper, short_decimal(low, high))
+                yield random(action.lower, action.upper, shortest_trace_value(low, high))
 
     def _forms(self, drawn: int, column: int, at: int) -> Iterator[Value]:
         """The integer that a requirement draws, in each type that its column has from then on."""

@@ -10,19 +10,31 @@ from acompass.version import __version__
 
 if TYPE_CHECKING:
     from acompass.api import check, compare, dbt, estimate, explain, lint, measure, plan, pram, prove, run, suggest
+    from acompass.author.answers import Estimate, Suggestion
+    from acompass.explain.answer import Explanation
+    from acompass.measure.answer import Measures
     from acompass.policy import Policy, load, parse
-    from acompass.result import Result
+    from acompass.reason.compare.answer import Comparison
+    from acompass.reason.privacy.answer import PrivacyProof as Proof
+    from acompass.result import Plan, Result
     from acompass.session import Session, open  # noqa: A004
 
 __all__ = [
     "AcompassError",
     "CallError",
     "Canceled",
+    "Comparison",
     "EngineError",
+    "Estimate",
+    "Explanation",
+    "Measures",
+    "Plan",
     "Policy",
     "PolicyError",
+    "Proof",
     "Result",
     "Session",
+    "Suggestion",
     "TableError",
     "__version__",
     "check",
@@ -42,26 +54,23 @@ __all__ = [
     "suggest",
 ]
 
+#: the module of each name, and the class or function there if it has another name
 _HOMES = {
+    "Comparison": "acompass.reason.compare.answer",
+    "Estimate": "acompass.author.answers",
+    "Explanation": "acompass.explain.answer",
+    "Measures": "acompass.measure.answer",
+    "Plan": "acompass.result",
     "Policy": "acompass.policy",
+    "Proof": "acompass.reason.privacy.answer:PrivacyProof",
     "Result": "acompass.result",
     "Session": "acompass.session",
-    "check": "acompass.api",
-    "compare": "acompass.api",
-    "dbt": "acompass.api",
-    "estimate": "acompass.api",
-    "explain": "acompass.api",
-    "lint": "acompass.api",
-    "load": "acompass.policy",
+    "Suggestion": "acompass.author.answers",
+    **dict.fromkeys(("load", "parse"), "acompass.policy"),
+    **dict.fromkeys(("check", "compare", "dbt", "estimate", "explain", "lint", "measure", "plan"), "acompass.api"),
+    **dict.fromkeys(("pram", "prove", "run", "suggest"), "acompass.api"),
     "load_ipython_extension": "acompass.assist.notebook",
-    "measure": "acompass.api",
     "open": "acompass.session",
-    "parse": "acompass.policy",
-    "plan": "acompass.api",
-    "pram": "acompass.api",
-    "prove": "acompass.api",
-    "run": "acompass.api",
-    "suggest": "acompass.api",
 }
 
 
@@ -69,7 +78,21 @@ def __getattr__(name: str) -> Any:
     """Import a name on first use, so that `import acompass` loads neither parser nor engine (invariant 7)."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    module, _, other = _HOMES[name].partition(":")
+    home = import_module(module)
+    value = getattr(home, other or name)
+    _document(home, value)
+    return value
+
+
+def _document(home: ModuleType, value: Any) -> None:
+    """Complete the docstring of a public function, or of the methods of a session."""
+    if home.__name__ in ("acompass.api", "acompass.policy", "acompass.session"):
+        from acompass.arguments import document
+
+        document(value)
+        if home.__name__ == "acompass.session":
+            document(home.Session, import_module("acompass.api"))
 
 
 def __dir__() -> list[str]:

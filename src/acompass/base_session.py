@@ -2,7 +2,7 @@
 
 Another thread can cancel a single call, or all calls that answer one question."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from acompass.engines.errors import cancellation_error, needs_duckdb
 from acompass.engines.protocol import Execution, OpenTable
-from acompass.language.program.constants import ParamValue
-from acompass.options import DatesArgument, MissingArgument
+from acompass.options import DatesArgument, EstimateOptions, MissingArgument, Reading
 from acompass.policy import Policy, as_policy
 from acompass.run import Call
 from acompass.tables.formats import Options, ReadingOptions
@@ -149,24 +148,14 @@ class BaseSession:
     ) -> None:
         self.close()
 
-    def _call(
-        self,
-        policy: Policy | str,
-        params: Mapping[str, ParamValue] | None,
-        missing: MissingArgument | None,
-        dates: DatesArgument | None,
-        execution: Execution,
-        *,
-        paper: bool = False,
-    ) -> Call:
+    def _call(self, policy: Policy | str, options: EstimateOptions, execution: Execution) -> Call:
         """Make a call, with the session's options where it has none of its own."""
-        return Call(as_policy(policy, paper), params or {}, *self._reading(missing, dates), execution)
+        parsed = as_policy(policy, options["paper"])
+        return Call(parsed, options["params"] or {}, *self._reading(options), execution)
 
-    def _reading(
-        self, missing: MissingArgument | None, dates: DatesArgument | None
-    ) -> tuple[MissingArgument, DatesArgument]:
-        options = self._options
-        return options.missing if missing is None else missing, options.dates if dates is None else dates
+    def _reading(self, options: Reading) -> tuple[MissingArgument, DatesArgument]:
+        missing, dates, own = options["missing"], options["dates"], self._options
+        return own.missing if missing is None else missing, own.dates if dates is None else dates
 
     def _duckdb_table(self, what: str) -> "DuckDBTable":
         table = self._source.duckdb_table

@@ -1,23 +1,25 @@
-"""Validate the arguments of every public call: the values that each accepts, and the error for any other value.
+"""Every option of a call, declared once: its name and type in Python, its flag on the command line, and its meaning.
 
-Messages give the kind of a value and never the value itself: it may come from a record."""
+A call has one TypedDict. `arguments.py` checks and documents its keywords, `cli/options.py` makes its flags, and
+`policy.py` reads the keys of an acompass.toml, all from these declarations."""
 
-import difflib
-import inspect
-import numbers
-import operator
 import os
-from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
-from functools import wraps
-from typing import Any, ParamSpec, TypeAlias, TypedDict, TypeVar
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass import arguments as kinds
+from acompass.arguments import Option, declared_option, declared_options
 
-P = ParamSpec("P")
-R = TypeVar("R")
+if TYPE_CHECKING:
+    from acompass.engines.protocol import TraceValue
+    from acompass.language.program.constants import ParamValue
+    from acompass.language.program.types import Type
+    from acompass.language.text.tree import Program
+    from acompass.plan.run.context import Progress
+    from acompass.policy import Policy
 
 #: one choice for all columns, a choice by column, or texts such as `drop` and `Zip=?`
 MissingArgument: TypeAlias = str | Mapping[str, str] | tuple[str, ...]
@@ -28,6 +30,8 @@ DatesArgument: TypeAlias = Mapping[str, str] | tuple[str, ...]
 #: for each column a hierarchy file, `bands:5,10`, `prefix:4,3` or `dates`; or texts such as `Age=bands:5,10`
 HierarchiesArgument: TypeAlias = Mapping[str, str | os.PathLike[str]] | tuple[str, ...]
 
+_Path: TypeAlias = str | os.PathLike[str]
+
 #: ways to handle missing values other than replacing them (D11, missing values)
 ERROR = "error"
 DROP = "drop"
@@ -35,6 +39,8 @@ DROP = "drop"
 #: default limits of a search: the number of steps, including the final REJECT, and the share of records to drop
 LINES = 30
 MOST_LOST = "5%"
+#: the default deadline of a proof, in seconds
+DEADLINE = 30
 
 STANDARD_INPUT = "-"
 
@@ -43,409 +49,547 @@ CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt")
 WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
 _TABLE_SUFFIXES = (*CSV_SUFFIXES, *PARQUET_SUFFIXES, *WORKBOOK_SUFFIXES)
 
-
-class Opening(TypedDict, total=False):
-    """The arguments of `acompass.open`."""
-
-    engine: Any
-    missing: MissingArgument | None
-    dates: DatesArgument | None
-    delimiter: str | None
-    memory_limit: str | None
-    encoding: str | None
-    decimal: str | None
-    sheet: str | None
-
-
-class _Unfit(Exception):
-    """The argument has the wrong type. The message describes what was found."""
-
-
-@dataclass(frozen=True)
-class _Expected:
-    words: str
-    example: str  # can be pasted
-    take: Callable[[Any], Any]  # returns the accepted value, or raises _Unfit
-
-
-def validate_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Raise CallError, before anything runs, if an argument is unknown, missing or of the wrong type.
-
-    An argument whose default is None can be None.
-    """
-    call = _Signature(function)
-
-    @wraps(function)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        call.require_known(args, kwargs)
-        given = {name: call.take(name, value) for name, value in kwargs.items()}
-        placed = [call.take(name, value) for name, value in zip(call.positional, args, strict=False)]
-        return function(*placed, **given)
-
-    return checked
-
-
-class _Signature:
-    def __init__(self, function: Callable[..., Any]):
-        parameters = inspect.signature(function).parameters.values()
-        self.name = function.__name__
-        self.positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-        named = [p for p in parameters if p.kind is not p.VAR_KEYWORD]
-        opening = Opening.__annotations__ if len(named) < len(parameters) else ()
-        self._needed = [p.name for p in named if p.default is p.empty]
-        self._optional = {*(p.name for p in named if p.default is None), *opening}
-        self._expected = {
-            name: EXPECTED.get(f"{self.name}.{name}") or EXPECTED[name]
-            for name in (*(p.name for p in named), *opening)
-            if name not in _OWN
-        }
-
-    def require_known(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-        for name in kwargs:
-            if name not in self._expected:
-                raise self._error(f"has no argument `{name}`", self._list_arguments(name))
-        if len(args) > len(self.positional):
-            raise self._error("has too many arguments", f"name the others, for example `{self._keyword_example()}`")
-        placed = self.positional[: len(args)]
-        for name in placed:
-            if name in kwargs:
-                raise self._error(f"has two values for argument `{name}`", "omit one of them")
-        for name in self._needed:
-            if name not in placed and name not in kwargs:
-                raise self._error(f"needs the argument `{name}`", _help(name, self._expected[name]))
-
-    def take(self, name: str, value: Any) -> Any:
-        if name in _OWN or (value is None and name in self._optional):
-            return value
-        expected = self._expected[name]
-        try:
-            return expected.take(value)
-        except _Unfit as found:
-            message = f"argument `{name}` is {found}, expected {expected.words}"
-            raise CallError([Diagnostic("AC407", message, help=_help(name, expected))]) from None
-
-    def _error(self, problem: str, help_: str) -> CallError:
-        return CallError([Diagnostic("AC407", f"`{self.name}` {problem}", help=help_)])
-
-    def _list_arguments(self, unknown: str) -> str:
-        close = difflib.get_close_matches(unknown, self._expected, n=1)
-        suggestion = f"; did you mean `{close[0]}`?" if close else ""
-        return f"arguments: {', '.join(f'`{name}`' for name in self._expected)}{suggestion}"
-
-    def _keyword_example(self) -> str:
-        name = next((name for name in self._expected if name not in self.positional), self.positional[-1])
-        return f"{name}={self._expected[name].example}"
-
-
-def _help(name: str, expected: _Expected) -> str:
-    return f"for example `{name}={expected.example}`"
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise _Unfit(kind_in_words(value))
-    return value
-
-
-def _text_or_number(value: Any) -> str:
-    """Accept a number as its text: 0 as "0"."""
-    match value:
-        case str():
-            return value
-        case Decimal():
-            return _plain(value)
-        case numbers.Real() if not hasattr(value, "__index__"):
-            return _plain(Decimal(float.__repr__(float(value))))
-        case _:
-            return str(_whole(value))
-
-
-def _missing(value: Any) -> MissingArgument:
-    """Accept one text for all columns, a dict by column or, from the command line, a tuple of texts."""
-    match value:
-        case Mapping():
-            return {_text(name): _text_or_number(fill) for name, fill in value.items()}
-        case tuple():
-            return tuple(_text(each) for each in value)
-        case _:
-            return _text_or_number(value)
-
-
-def _column_sets(value: Any) -> tuple[str | tuple[str, ...], ...]:
-    """Accept column names, or collections of them."""
-
-    def one_set(each: Any) -> str | tuple[str, ...]:
-        return each if isinstance(each, str) else _each(_text)(each)
-
-    return tuple(_inside(value, one_set, each) for each in _values(value))
-
-
-def _by_column(take: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Accept a setting for each column: a dict or, from the command line, a tuple of texts."""
-
-    def take_settings(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(_text(each) for each in value)
-        return {name: _inside(value, take, setting) for name, setting in _settings(value).items()}
-
-    return take_settings
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise _Unfit(kind_in_words(value))
-    return float(value)
-
-
-def _plain(number: Decimal) -> str:
-    if not number.is_finite():
-        raise _Unfit("not a finite number")
-    return f"{number:f}"
-
-
-def _path(value: Any) -> Any:
-    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
-        raise _Unfit(kind_in_words(value))
-    try:
-        encoded = os.fsencode(value)
-    except UnicodeEncodeError:
-        raise _Unfit("text that is not valid Unicode") from None
-    if b"\0" in encoded:
-        raise _Unfit("text with a NUL character")
-    return value
-
-
-def _unicode_path(value: Any) -> Any:
-    """Reject paths that are not valid Unicode, which DuckDB cannot open."""
-    if any("\ud800" <= letter <= "\udfff" for letter in os.fspath(_path(value))):
-        raise _Unfit("text that is not valid Unicode")
-    return value
-
-
-def _size(value: Any) -> str:
-    """Reject invalid Unicode, on which DuckDB fails without a message."""
-    if not _text(value).isascii():
-        raise _Unfit("text that is not a size")
-    return str(value)
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise _Unfit(kind_in_words(value))
-    return operator.index(value)
-
-
-def _count(value: Any) -> int:
-    number = _whole(value)
-    if number < 0:
-        raise _Unfit(kind_in_words(value))
-    return number
-
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _Unfit(kind_in_words(value))
-    return value
-
-
-def _function(value: Any) -> Any:
-    if not callable(value):
-        raise _Unfit(kind_in_words(value))
-    return value
-
-
-def _each(take: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
-    """Accept a collection of such values, but not a single text, which is a collection of letters."""
-
-    def take_each(value: Any) -> tuple[Any, ...]:
-        return tuple(_inside(value, take, each) for each in _values(value))
-
-    return take_each
-
-
-def _values(value: Any) -> Iterable[Any]:
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise _Unfit(kind_in_words(value))
-    return value
-
-
-def _inside(whole: Any, take: Callable[[Any], Any], part: Any) -> Any:
-    try:
-        return take(part)
-    except _Unfit as found:
-        raise _Unfit(f"{kind_in_words(whole)} that contains {found}") from None
-
-
-def _settings(value: Any) -> Any:
-    if not isinstance(value, Mapping):
-        raise _Unfit(kind_in_words(value))
-    for name in value:
-        if not isinstance(name, str):
-            raise _Unfit(f"a dict with {kind_in_words(name)} as a name")
-    return value
-
-
-def _schema(value: Any) -> Any:
-    from acompass.language.program.types import Type
-
-    for type_ in _settings(value).values():
-        if not isinstance(type_, Type):
-            _inside(value, _text, type_)
-    return value
-
-
-def _policy(value: Any) -> Any:
-    from acompass.policy import Policy
-
-    return value if isinstance(value, Policy) else _text(value)
-
-
-def _tree(value: Any) -> Any:
-    from acompass.language.text.tree import Program
-
-    if not isinstance(value, Program):
-        raise _Unfit(kind_in_words(value))
-    return value
-
-
-def _engine(value: Any) -> Any:
-    return value if type(value).__module__.startswith("pyspark.") else _text(value)
-
-
-#: built-in types that are never a table; the engine decides about any other object
-_NO_TABLES = (type(None), numbers.Number, Decimal, bytes, bytearray, Mapping, Set, tuple, date)
-
-
-def _table(value: Any) -> Any:
-    if isinstance(value, _NO_TABLES) or inspect.isroutine(value):
-        raise _Unfit(kind_in_words(value))
-    if isinstance(value, list):
-        for record in value:
-            if not isinstance(record, dict):
-                raise _Unfit(f"a list that contains {kind_in_words(record)}")
-    return _unicode_path(value) if isinstance(value, str | os.PathLike) else value
-
-
-_TABLE = _Expected("a path, a data frame or a list of dicts", '"people.csv"', _table)
-_POLICY = _Expected("a policy or its text", 'acompass.load("policy.acp")', _policy)
-
-#: the words for a value of each type, the most specific type first
-_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
-    (type(None), "None"),
-    (bool, "a boolean"),
-    (str, "text"),
-    ((bytes, bytearray), "bytes"),
-    (os.PathLike, "a path"),
-    (Mapping, "a dict"),
-    (list, "a list"),
-    (tuple, "a tuple"),
-    (Set, "a set"),
-    (date, "a date"),
+# Arguments with a position
+
+PolicyArgument: TypeAlias = Annotated["Policy | str", Option(kinds.POLICY), "The policy."]
+OldPolicy: TypeAlias = Annotated["Policy | str", Option(kinds.POLICY), "The old policy."]
+NewPolicy: TypeAlias = Annotated["Policy | str", Option(kinds.POLICY), "The new policy."]
+PolicyText: TypeAlias = Annotated[
+    str, Option(kinds.TEXT, example='"EACH RESULT : Age <= 80;"'), "The text of the policy."
+]
+PolicyName: TypeAlias = Annotated[str, Option(kinds.TEXT, example='"policy.acp"'), "The name in messages."]
+PolicyPath: TypeAlias = Annotated[_Path, Option(kinds.PATH, example='"policy.acp"'), "The file, in UTF-8."]
+PolicyTree: TypeAlias = Annotated["Program", Option(kinds.TREE), "The tree of the policy."]
+PaperOnly: TypeAlias = Annotated[
+    bool,
+    Option(kinds.BOOLEAN, "--paper", default=False),
+    "Reject extensions of the paper's language, such as GENERALIZE.",
+]
+TableArgument: TypeAlias = Annotated[
+    Any,
+    Option(kinds.TABLE, key="table"),
+    "The table; data frames are from pandas, Polars, PyArrow, DuckDB, Ibis or Spark.",
+]
+ReleasedTable: TypeAlias = Annotated[
+    Any, Option(kinds.TABLE, example='"released.csv"'), "The table that the policy released."
+]
+QuasiIdentifiers: TypeAlias = Annotated[
+    Sequence[str] | None,
+    Option(kinds.NAMES, "--qi A,B", key="quasi-identifiers"),
+    "The quasi-identifiers.",
+    'Quote a name that contains a comma with "".',
+]
+SensitiveColumns: TypeAlias = Annotated[
+    Sequence[str] | None, Option(kinds.NAMES, "--sensitive S", key="sensitive"), "The sensitive columns."
+]
+WeightColumn: TypeAlias = Annotated[
+    str | None,
+    Option(kinds.COLUMN, "--weight NUMBER", example='"Number"'),
+    "The column with the number of people that each record stands for; decimals are allowed.",
+]
+ClassSize: TypeAlias = Annotated[
+    int, Option(kinds.WHOLE, "--k K"), "Require at least this many records in every class."
+]
+RandomizedColumn: TypeAlias = Annotated[str, Option(kinds.COLUMN, example='"Disease"'), "The column to randomize."]
+EstimatedColumn: TypeAlias = Annotated[
+    str, Option(kinds.COLUMN, example='"Disease"'), "The column that the policy randomized."
+]
+KeepProbability: TypeAlias = Annotated[
+    "str | float | None",
+    Option(kinds.TEXT_OR_NUMBER, "--keep Q", example="0.8"),
+    "The probability that a record keeps its value; optional with {matrix}.",
+]
+Claims: TypeAlias = Annotated[
+    Sequence[str] | None,
+    Option(kinds.TEXTS, "--claim CLAIM"),
+    "Prove these instead of the policy's own assertions. A claim is an assertion, `idempotent`, `order of 3, 5` for"
+    " two lines, or `Age unchanged` for a column.",
+]
+SchemaArgument: TypeAlias = Annotated[
+    "Mapping[str, str | Type] | None", Option(kinds.TYPES), "The names and types of all columns of the table."
+]
+ModelName: TypeAlias = Annotated[
+    str,
+    Option(kinds.TEXT, "--model NAME", example='"people"'),
+    "The original table: a model, seed or snapshot, or source:NAME.TABLE.",
+]
+
+
+# Groups of options that several calls have
+
+
+class _Missing(TypedDict, total=False):
+    missing: Annotated[
+        MissingArgument | None,
+        Option(kinds.MISSING, "--missing drop|VALUE|COLUMN=…", key="missing"),
+        "`drop` drops records with missing values in columns that the policy names; any other text or number "
+        "replaces missing values.",
+        "COLUMN=drop and COLUMN=VALUE apply to one column.",
+    ]
+
+
+class _Dates(TypedDict, total=False):
+    dates: Annotated[
+        DatesArgument | None,
+        Option(kinds.FORMATS, "--dates COLUMN=FORMAT", key="dates"),
+        "Parse text columns as dates, by the format of each; they are written in ISO format.",
+        "For example Admission=%d.%m.%Y.",
+    ]
+
+
+class _Files(TypedDict, total=False):
+    delimiter: Annotated[
+        str | None,
+        Option(kinds.TEXT, "--delimiter CHARACTER", key="delimiter", example='";"'),
+        "Delimiter of CSV files; detected by default.",
+    ]
+    encoding: Annotated[
+        str | None,
+        Option(kinds.TEXT, "--encoding NAME", key="encoding", example='"cp1252"'),
+        "Encoding of CSV files; UTF-8 unless a byte order mark says otherwise.",
+        "For example cp1252.",
+    ]
+    decimal: Annotated[
+        str | None,
+        Option(kinds.TEXT, "--decimal MARK", key="decimal", example='","'),
+        "Decimal mark in CSV files: `.` (the default) or `,`",
+    ]
+    sheet: Annotated[
+        str | None,
+        Option(kinds.TEXT, "--sheet NAME", key="sheet", example='"Sheet1"'),
+        "Sheet of an .xlsx workbook; the first one by default.",
+    ]
+    engine: Annotated[
+        Any,
+        Option(kinds.ENGINE, "--engine URL", key="engine"),
+        "Where to run: duckdb (the default), reference, or a URL.",
+    ]
+    memory_limit: Annotated[
+        str | None,
+        Option(kinds.SIZE, "--memory-limit SIZE", key="memory-limit"),
+        "Memory to use before spilling to disk.",
+    ]
+
+
+class Reading(_Missing, _Dates, total=False):
+    """How to read a table; a call on a session can differ from the session in these."""
+
+
+class Opening(Reading, _Files, total=False):
+    """How to read a table: the arguments of `acompass.open`, and the reading options of every command."""
+
+
+class _Params(TypedDict, total=False):
+    params: Annotated[
+        "Mapping[str, ParamValue] | None",
+        Option(kinds.PARAMS, "--set NAME=VALUE"),
+        "Values of the policy's parameters.",
+        "Overrides the values in acompass.toml.",
+    ]
+
+
+class _Paper(TypedDict, total=False):
+    paper: PaperOnly
+
+
+class _Random(TypedDict, total=False):
+    seed: Annotated[
+        str | None,
+        Option(kinds.TEXT, "--seed TEXT", example='"a secret"'),
+        "Seed for RANDOM; keep it secret. By default, a new one is drawn.",
+    ]
+    trace: Annotated[
+        "Iterable[TraceValue] | None",
+        Option(kinds.VALUES, "--trace FILE"),
+        "Random numbers for RANDOM in [0,1).",
+        "The file has one decimal in each line.",
+    ]
+
+
+class _Order(TypedDict, total=False):
+    order: Annotated[
+        str | None,
+        Option(kinds.TEXT, "--order canonical", example='"canonical"'),
+        "`canonical` sorts the output, so that the same input always gives the same bytes.",
+    ]
+
+
+class _Progress(TypedDict, total=False):
+    progress: Annotated[
+        "Progress | None",
+        Option(kinds.FUNCTION),
+        "Called with the number of requirements that are done, and of all of them.",
+    ]
+
+
+class _Reports(TypedDict, total=False):
+    report: Annotated[
+        _Path | None,
+        Option(kinds.PATH, "--report HTML"),
+        "Also write a page with charts and a certificate for the recipients of the table; it contains no records, "
+        "and only values that are released.",
+    ]
+    report_internal: Annotated[
+        _Path | None,
+        Option(kinds.PATH, "--report-internal HTML", example='"internal.html"'),
+        "Also write an internal page with the values and counts of the original table; do not publish it.",
+    ]
+
+
+class _Hierarchies(TypedDict, total=False):
+    hierarchies: Annotated[
+        HierarchiesArgument | None,
+        Option(kinds.LEVELS, "--hierarchy COLUMN=LEVELS"),
+        "Levels of columns: a hierarchy file, `bands:5,10,20`, `prefix:4,3,2` or `dates`. Other columns get levels "
+        "derived from their values.",
+    ]
+
+
+class _Types(TypedDict, total=False):
+    table: Annotated[
+        Any,
+        Option(kinds.TABLE, "--table TABLE"),
+        "Read the names and types of the columns from this table.",
+        "Without --types, defaults to the table in the policy's acompass.toml, if it exists.",
+    ]
+    types: Annotated[
+        "Mapping[str, str | Type] | None",
+        Option(kinds.TYPES, "--types COLUMN=TYPE"),
+        "Types of columns; inferred from the policy by default, and numbers may have any scale.",
+        "For example Age=integer.",
+    ]
+
+
+class _Deadline(TypedDict, total=False):
+    deadline: Annotated[
+        float | str,
+        Option(kinds.TEXT_OR_NUMBER, "--deadline SECONDS", DEADLINE, example="60"),
+        "Give up after this many seconds and report what is left as undecided.",
+    ]
+
+
+# The options of each call
+
+
+class CheckOptions(_Params, _Reports, _Paper, _Progress, Reading, total=False):
+    show: Annotated[
+        int,
+        Option(kinds.COUNT, "--show N", 0),
+        "Also show up to this many violating classes or records for each requirement; they are personal data.",
+    ]
+
+
+class CheckOnTable(CheckOptions, _Files, total=False):
+    """The options of `check`, which opens its table."""
+
+
+class PlanOptions(_Params, _Random, _Order, _Paper, _Progress, Reading, total=False):
+    """The options that do not depend on where a run writes its output."""
+
+
+class PlanOnTable(PlanOptions, _Files, total=False):
+    """The options of `plan`, which opens its table."""
+
+
+class _Output(TypedDict, total=False):
+    output: Annotated[
+        _Path | None,
+        Option(kinds.UNICODE_PATH, "-o, --output OUT"),
+        "File or table to write. It is not written if a requirement without an action is violated, unless {force} "
+        "is given. The input is never overwritten.",
+        "- for standard output.",
+    ]
+    partition: Annotated[
+        Sequence[str] | None,
+        Option(kinds.NAMES, "--partition COLUMN"),
+        "Write {output} as a folder of Parquet files, with a subfolder for each value of these columns.",
+    ]
+    force: Annotated[
+        bool,
+        Option(kinds.BOOLEAN, "--force", False),
+        "Write the output even if a check fails, and replace an existing database table or folder of Parquet files.",
+    ]
+
+
+class RunOptions(_Output, PlanOptions, _Reports, total=False):
+    """The options of `Session.run`."""
+
+
+class RunOnTable(RunOptions, _Files, total=False):
+    """The options of `run`, which opens its table."""
+
+
+class ExplainOptions(_Params, _Random, _Paper, Reading, total=False):
+    record: Annotated[
+        int | None,
+        Option(kinds.Kind("a whole number", "5", kinds.WHOLE.take, "number", 1), "--record N"),
+        "Explain the record with this number, counting from 1; in canonical order for PostgreSQL and Spark.",
+    ]
+    where: Annotated[
+        str | None,
+        Option(kinds.TEXT, "--where CONDITION", example="\"Age = 86 AND Zip = '21401'\""),
+        "Explain the records of the table that satisfy this condition.",
+    ]
+    limit: Annotated[
+        int, Option(kinds.COUNT, "--limit N", 5, example="5"), "With {where}, explain at most this many records."
+    ]
+
+
+class ExplainOnTable(ExplainOptions, _Files, total=False):
+    """The options of `explain`, which opens its table."""
+
+
+class MeasureOptions(_Hierarchies, _Reports, _Paper, total=False):
+    policy: Annotated[
+        "Policy | str | None",
+        Option(kinds.POLICY, "--policy POLICY"),
+        "Use the columns in GROUP BY and COUNT DISTINCT of this policy where {qi} or {sensitive} is not given.",
+    ]
+    against: Annotated[
+        Any,
+        Option(kinds.TABLE, "--against OTHER"),
+        "The original table, to compare columns with and to measure the loss by {hierarchies}. {dates} then apply "
+        "to this table.",
+    ]
+    population: Annotated[
+        Any,
+        Option(kinds.TABLE, "--population POP", example='"register.csv"'),
+        "The table of the population that the records were sampled from, for journalist risk.",
+    ]
+    sampling_weight: Annotated[
+        str | None,
+        Option(kinds.COLUMN, "--sampling-weight WEIGHT", example='"Weight"'),
+        "The column with the number of people in the population that each record of the sample represents, for "
+        "journalist and individual risk; decimals are allowed.",
+    ]
+    below: Annotated[
+        Sequence[int] | None,
+        Option(kinds.WHOLES, "--below K"),
+        "Count the records in classes smaller than each of these; with {sampling_weight}, also those with a risk "
+        "above 1/K.",
+    ]
+
+
+class MeasureOnTable(MeasureOptions, _Dates, _Files, total=False):
+    """The options of `measure`, which opens its table. Missing values are values of their own there."""
+
+
+class SuggestOptions(_Hierarchies, Reading, total=False):
+    sensitive: SensitiveColumns
+    l: Annotated[  # noqa: E741
+        int | None,
+        Option(kinds.WHOLE, "--l L", example="3"),
+        "Require at least this many values of each sensitive column in every class.",
+    ]
+    t: Annotated[
+        str | float | None,
+        Option(kinds.TEXT_OR_NUMBER, "--t T", example="0.2"),
+        "Require t-closeness with this T on this table; it cannot be guaranteed for other tables.",
+    ]
+    max_lost: Annotated[
+        str | float | None,
+        Option(kinds.Kind("a share of the records", '"5%"', kinds.TEXT_OR_NUMBER.take), "--max-lost SHARE", MOST_LOST),
+        "The share of the records that may be dropped.",
+    ]
+    lines: Annotated[
+        int | None,
+        Option(kinds.WHOLE, "--lines N", LINES, example="20"),
+        "Use at most this many steps, including the final REJECT.",
+    ]
+    deadline: Annotated[
+        float | str | None,
+        Option(kinds.TEXT_OR_NUMBER, "--deadline SECONDS", example="10", earlier="seconds"),
+        "End the search after this many seconds, with the best policy found so far.",
+    ]
+    change_last: Annotated[
+        Sequence[str] | None,
+        Option(kinds.NAMES, "--change-last A,B", earlier="keep"),
+        "Quasi-identifiers to change last.",
+    ]
+    style: Annotated[
+        str,
+        Option(kinds.TEXT, "--style cascade|uniform|stars", "cascade", example='"uniform"'),
+        "cascade: generalize small classes step by step; uniform: use one level per column for all records; stars: "
+        "use one level, and * in small classes.",
+    ]
+    compare: Annotated[
+        bool, Option(kinds.BOOLEAN, "--compare", False), "Also find the lowest loss for each number of lines."
+    ]
+    output: Annotated[
+        _Path | None,
+        Option(kinds.UNICODE_PATH, "-o, --output POLICY", example='"release.acp"'),
+        "File to write the policy to.",
+        "- for standard output.",
+    ]
+    stopped: Annotated[
+        "Callable[[], bool] | None",
+        Option(kinds.FUNCTION, example="lambda: False"),
+        "Returns True to end the search with the best policy found so far.",
+    ]
+    progress: Annotated[
+        "Callable[[float, float], None] | None",
+        Option(kinds.FUNCTION, example="lambda done, loss: None"),
+        "Called with the fraction done and the lowest loss.",
+    ]
+
+
+class SuggestOnTable(SuggestOptions, _Files, total=False):
+    """The options of `suggest`, which opens its table."""
+
+
+class PramOptions(Reading, total=False):
+    matrix: Annotated[
+        _Path | None,
+        Option(kinds.PATH, "--matrix FILE", example='"matrix.csv"'),
+        "A CSV file with the transition matrix: a header of values, then for each value a row of probabilities, "
+        "such as 0.8 or 4/5.",
+    ]
+    uniform: Annotated[bool, Option(kinds.BOOLEAN, "--uniform", False), "Draw every value with the same probability."]
+    round: Annotated[
+        int | None,
+        Option(kinds.WHOLE, "--round N", example="100"),
+        "Round the counts in the policy to multiples of this.",
+    ]
+    output: Annotated[
+        _Path | None,
+        Option(kinds.UNICODE_PATH, "-o, --output POLICY", example='"pram.acp"'),
+        "File to write the policy to.",
+        "Standard output by default.",
+    ]
+
+
+class PramOnTable(PramOptions, _Files, total=False):
+    """The options of `pram`, which opens its table."""
+
+
+class EstimateOptions(_Params, _Paper, Reading, total=False):
+    """The options of `Session.estimate`."""
+
+
+class EstimateOnTable(EstimateOptions, _Files, total=False):
+    """The options of `estimate`, which opens its table."""
+
+
+class ProveOptions(_Types, _Params, _Deadline, _Paper, Opening, total=False):
+    assume: Annotated[
+        Sequence[str] | None,
+        Option(kinds.TEXTS, "--assume ASSERTION", example='["EACH RESULT : Age <= 120"]'),
+        "Assume that the input table satisfies these.",
+    ]
+    privacy: Annotated[
+        bool,
+        Option(kinds.BOOLEAN, "--privacy", False),
+        "Also prove how much the output can reveal about one record; requires {table}, or {types} for each column.",
+    ]
+    columns: Annotated[
+        Sequence[str | Sequence[str]] | None,
+        Option(kinds.NAME_SETS, "--columns A,B"),
+        "With {privacy}, analyze a record's values in the columns of each set together, instead of column by column.",
+    ]
+    epsilon: Annotated[
+        str | float,
+        Option(kinds.TEXT_OR_NUMBER, "--epsilon NUMBER", "1", example='"1"'),
+        "With {privacy}, the ε at which δ is computed for adding or removing one record.",
+    ]
+    certificate: Annotated[
+        _Path | None,
+        Option(kinds.PATH, "--certificate JSON", example='"certificate.json"'),
+        "Also write a certificate of the proofs, for the verified checker.",
+    ]
+
+
+class CompareOptions(_Types, _Params, _Deadline, _Paper, Opening, total=False):
+    old_params: Annotated[
+        "Mapping[str, ParamValue] | None",
+        Option(kinds.PARAMS, "--set-old NAME=VALUE"),
+        "Values of the old policy's parameters that differ from {params}.",
+    ]
+
+
+class LintOptions(_Types, _Params, _Deadline, _Paper, Opening, total=False):
+    """The options of `lint`."""
+
+
+class DbtOptions(_Types, _Params, _Paper, Opening, total=False):
+    released: Annotated[
+        str | None,
+        Option(kinds.TEXT, "--released NAME", example='"people_released"'),
+        "The released model; the name of {model} with _released by default.",
+    ]
+    source: Annotated[
+        bool, Option(kinds.BOOLEAN, "--source", False), "Test {model} itself, as `check` does; write no Python model."
+    ]
+    python_model: Annotated[
+        bool,
+        Option(kinds.BOOLEAN, "--no-model", True, example="False"),
+        "Whether to write a Python model, which another step may create instead.",
+        "Write no Python model, because another step creates the released one.",
+    ]
+    dialect: Annotated[
+        str,
+        Option(kinds.TEXT, "--dialect NAME", "duckdb", example='"spark"'),
+        "SQL dialect: duckdb, postgres or spark.",
+    ]
+    schema: SchemaArgument
+    show_records: Annotated[
+        bool,
+        Option(kinds.BOOLEAN, "--show-records", False),
+        "Let failing tests select the violating classes and records.",
+    ]
+    output: Annotated[
+        _Path | None,
+        Option(kinds.UNICODE_PATH, "-o, --output FOLDER", example='"warehouse"'),
+        "The folder of the dbt project, which contains dbt_project.yml.",
+    ]
+    force: Annotated[
+        bool, Option(kinds.BOOLEAN, "--force", False), "Also replace files that this command did not write."
+    ]
+    dry: Annotated[
+        bool, Option(kinds.BOOLEAN, default=False), "Write nothing; the answer lists the files that would change."
+    ]
+
+
+_CALLS: tuple[Any, ...] = (
+    *(RunOnTable, CheckOnTable, ExplainOnTable, MeasureOnTable, SuggestOnTable, PramOnTable, ProveOptions),
+    *(CompareOptions, DbtOptions),
 )
-_TABLE_LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "ibis", "pyspark")
+_ARGUMENTS: tuple[tuple[str, Any], ...] = (
+    *(("qi", QuasiIdentifiers), ("k", ClassSize), ("weight", WeightColumn), ("keep", KeepProbability)),
+    *(("claims", Claims), ("model", ModelName)),
+)
 
 
-def kind_in_words(value: Any) -> str:
-    """Describe the kind of a value, never the value itself: it may come from a record."""
-    for types, words in _KINDS:
-        if isinstance(value, types):
-            return words
-    if isinstance(value, numbers.Number):
-        return _number_in_words(value)
-    if callable(value):
-        return "a function"
-    if type(value).__module__.split(".")[0] in _TABLE_LIBRARIES:
-        return "an object of a table library"
-    return "a policy" if type(value).__name__ == "Policy" else "an object of another kind"
+@cache
+def flags_by_name() -> dict[str, str]:
+    """The long flag of every option that the command line has, by its name in Python."""
+    found = {name: declared_option(alias).flag for name, alias in _ARGUMENTS}
+    for call in _CALLS:
+        found |= {name: option.flag for name, option in declared_options(call).items() if option.flag}
+    return found
 
 
-def _number_in_words(value: Any) -> str:
-    if not hasattr(value, "__index__"):
-        return "a decimal number"
-    return "a negative number" if value < 0 else "a number"
+_PLAIN = re.compile(r"[\w@+=:,./…-]+")
 
 
-_NAMES = _Expected("a list of column names", '["Age", "Zip"]', _each(_text))
-_OUTPUT = _Expected("a path", '"released.csv"', _unicode_path)
+def command_line_spelling(name: str, *value: Any) -> str:
+    """An option as a shell takes it, such as `--missing drop`; see `errors.diagnostics.option_text`."""
+    flag = flags_by_name().get(name, f"--{name.replace('_', '-')}")
+    if not value or isinstance(value[0], bool):
+        return flag
+    return " ".join(f"{flag} {_quote(text)}" for text in _option_texts(value[0]))
 
-#: every argument of the public API; an argument means the same in every function, except for those that are
-#: prefixed with the name of a function
-EXPECTED = {
-    "against": _TABLE,
-    "assume": _Expected("a list of assertions", '["EACH RESULT : Age <= 120"]', _each(_text)),
-    "below": _Expected("a list of whole numbers", "[2, 5]", _each(_whole)),
-    "certificate": _Expected("a path", '"certificate.json"', _path),
-    "claims": _Expected("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text)),
-    "column": _Expected("the name of a column", '"Education"', _text),
-    "columns": _Expected("a list of column names, or of lists of them", '["Age", ["Zip", "Sex"]]', _column_sets),
-    "dates": _Expected("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _by_column(_text)),
-    "dbt.released": _Expected("the name of a model", '"people_released"', _text),
-    "deadline": _Expected("a number of seconds", "60", _text_or_number),
-    "decimal": _Expected("text", '","', _text),
-    "delimiter": _Expected("text", '";"', _text),
-    "encoding": _Expected("text", '"cp1252"', _text),
-    "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
-    "compare": _Expected("True or False", "True", _boolean),
-    "epsilon": _Expected("a number", '"1"', _text_or_number),
-    "force": _Expected("True or False", "True", _boolean),
-    "k": _Expected("a whole number", "5", _whole),
-    "keep": _NAMES,
-    "l": _Expected("a whole number", "3", _whole),
-    "lines": _Expected("a whole number", "20", _whole),
-    "max_lost": _Expected("a share of the records", '"5%"', _text_or_number),
-    "paper": _Expected("True or False", "True", _boolean),
-    "hierarchies": _Expected("a dict of column names and levels", '{"Age": "bands:5,10"}', _by_column(_path)),
-    "dialect": _Expected("text", '"duckdb"', _text),
-    "dry": _Expected("True or False", "True", _boolean),
-    "limit": _Expected("a whole number, at least 0", "5", _count),
-    "matrix": _Expected("a path", '"matrix.csv"', _path),
-    "memory_limit": _Expected("a size", '"2GiB"', _size),
-    "missing": _Expected("text, a number, or a dict of columns and these", '"drop"', _missing),
-    "model": _Expected("the name of a model", '"people"', _text),
-    "new": _POLICY,
-    "name": _Expected("text", '"policy.acp"', _text),
-    "order": _Expected("text", '"canonical"', _text),
-    "old": _POLICY,
-    "old_params": _Expected("a dict of names and values", '{"k": 2}', _settings),
-    "output": _OUTPUT,
-    "params": _Expected("a dict of names and values", '{"k": 2}', _settings),
-    "partition": _NAMES,
-    "path": _Expected("a path", '"policy.acp"', _path),
-    "policy": _POLICY,
-    "population": _TABLE,
-    "pram.keep": _Expected("a probability", "0.8", _text_or_number),
-    "privacy": _Expected("True or False", "True", _boolean),
-    "program": _Expected("a tree", 'acompass.load("policy.acp").tree', _tree),
-    "progress": _Expected("a function", "lambda done, total: None", _function),
-    "python_model": _Expected("True or False", "False", _boolean),
-    "qi": _NAMES,
-    "record": _Expected("a whole number", "1", _whole),
-    "released": _TABLE,
-    "report": _Expected("a path", '"report.html"', _path),
-    "report_internal": _Expected("a path", '"internal.html"', _path),
-    "round": _Expected("a whole number", "100", _whole),
-    "sampling_weight": _Expected("text", '"Weight"', _text),
-    "schema": _Expected("a dict of column names and types", '{"Age": "integer"}', _schema),
-    "seconds": _Expected("a number", "10", _number),
-    "seed": _Expected("text", '"a secret"', _text),
-    "sensitive": _NAMES,
-    "sheet": _Expected("text", '"Sheet1"', _text),
-    "show": _Expected("a whole number, at least 0", "3", _count),
-    "show_records": _Expected("True or False", "True", _boolean),
-    "source": _Expected("True or False", "True", _boolean),
-    "stopped": _Expected("a function", "lambda: False", _function),
-    "style": _Expected("text", '"uniform"', _text),
-    "t": _Expected("a number", "0.2", _text_or_number),
-    "table": _TABLE,
-    "text": _Expected("text", '"EACH RESULT : Age <= 80;"', _text),
-    "trace": _Expected("a list of numbers", '["0.5", "0.25"]', _values),
-    "types": _Expected("a dict of column names and types", '{"Age": "integer"}', _schema),
-    "uniform": _Expected("True or False", "True", _boolean),
-    "weight": _Expected("text", '"Weight"', _text),
-    "where": _Expected("text", "\"Age = 86 AND Zip = '21401'\"", _text),
-}
-#: arguments that Python passes to methods
-_OWN = ("self", "cls")
+
+def _option_texts(value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{name}={'…' if each is ... else each}" for name, each in value.items()]
+    return [",".join(value) if isinstance(value, list) else str(value)]
+
+
+def _quote(text: str) -> str:
+    """Double quotes, which every shell has, unless the text has a character that they do not protect."""
+    if _PLAIN.fullmatch(text):
+        return text
+    return shlex.quote(text) if set(text) & set('"$`\\!') else f'"{text}"'
 
 
 def is_file(table: Any) -> bool:

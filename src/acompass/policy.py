@@ -7,7 +7,9 @@ params = { k = 5 }
 [table."people.csv"]
 quasi-identifiers = ["age", "zip", "sex"]
 sensitive = ["diagnosis"]
-identifiers = ["name"]"""
+identifiers = ["name"]
+missing = { zip = "?" }
+dates = { admission = "%d.%m.%Y" }"""
 
 import glob
 import os
@@ -18,9 +20,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeAlias, cast
 
+from acompass.arguments import Option, declared_option, declared_options, take_value, validate_arguments
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, Label, PolicyError, Source, Span
 from acompass.language.mistakes.paper import beyond_paper
 from acompass.language.mistakes.unreadable_text import ENOUGH, is_csv, is_utf16, table_kind
@@ -29,7 +33,18 @@ from acompass.language.text.parser import MAXIMUM_DEPTH, parse_text
 from acompass.language.text.tokens import is_word
 from acompass.language.text.tree import Program
 from acompass.language.text.walk import hierarchy_files
-from acompass.options import STANDARD_INPUT, is_file, validate_arguments
+from acompass.options import (
+    STANDARD_INPUT,
+    Opening,
+    PaperOnly,
+    PolicyName,
+    PolicyPath,
+    PolicyText,
+    PolicyTree,
+    QuasiIdentifiers,
+    SensitiveColumns,
+    is_file,
+)
 
 if TYPE_CHECKING:
     from acompass.language.program.constants import ParamValue
@@ -53,10 +68,13 @@ class Policy:
 
     @classmethod
     @validate_arguments
-    def from_tree(cls, program: Program, name: str = "<policy>") -> "Policy":
+    def from_tree(cls, program: PolicyTree, name: PolicyName = "<policy>") -> "Policy":
         """Make a policy from a tree built in code. Its text is the formatted tree.
 
         Raise PolicyError if that text does not parse, ValueError if it parses to a different tree.
+
+        >>> acompass.Policy.from_tree(acompass.parse("EACH RESULT : Age<=80;").tree).text
+        'EACH RESULT : Age <= 80;\\n'
         """
         policy = parse(_format_program(program), name)
         if policy.tree.requirements != program.requirements:
@@ -74,11 +92,13 @@ def _format_program(program: Program) -> str:
 
 
 @validate_arguments
-def parse(text: str, name: str = "<policy>", paper: bool = False) -> Policy:
+def parse(text: PolicyText, name: PolicyName = "<policy>", paper: PaperOnly = False) -> Policy:
     """Parse the text of a policy. Raise PolicyError with all of its syntax errors.
 
-    LEVEL looks for hierarchies in the current folder; after `load`, in the folder of the policy's file. With
-    `paper`, reject forms outside the paper's language (X0, conservative extension).
+    LEVEL looks for hierarchies in the current folder; after `load`, in the folder of the policy's file.
+
+    >>> acompass.parse("EACH RESULT : Age <= 80 : REJECT;").name
+    '<policy>'
     """
     return _parse_named(text, name, "", paper)
 
@@ -99,8 +119,12 @@ def _parse_named(text: str, name: str, folder: str, paper: bool) -> Policy:
 
 
 @validate_arguments
-def load(path: str | Path, paper: bool = False) -> Policy:
-    """Load a policy from a UTF-8 file. With `paper`, accept only the paper's language."""
+def load(path: PolicyPath, paper: PaperOnly = False) -> Policy:
+    """Load a policy from a file. Raise PolicyError with all of its syntax errors.
+
+    >>> acompass.load("policy.acp").name
+    'policy.acp'
+    """
     try:
         with open(path, "rb") as file:
             text = read_text(file, str(path))
@@ -147,7 +171,7 @@ def as_policy(policy: "Policy | str", paper: bool = False) -> Policy:
     A policy without requirements is an error here, because every table would pass (D29, nothing selected). `parse`,
     `load` and the formatter accept it: a policy may be written step by step.
     """
-    parsed = policy if isinstance(policy, Policy) else parse(policy)
+    parsed = policy if isinstance(policy, Policy) else _parse_named(policy, "<policy>", "", False)
     if not parsed.tree.requirements:
         message = f"policy `{parsed.name}` has no requirements"
         help_ = "write at least one, such as `EACH RESULT : Age <= 80;`"
@@ -173,7 +197,7 @@ def attach_text(policy: Policy) -> Iterator[None]:
 SETTINGS_FILE = "acompass.toml"
 _KINDS = {"policy": "release.acp", "table": "people.csv"}
 _POLICY_KEYS = ("table", "params")
-_ROLE_KEYS = ("quasi-identifiers", "sensitive", "identifiers")
+_ROLE_KEYS = (*(declared_option(each).key for each in (QuasiIdentifiers, SensitiveColumns)), "identifiers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +225,32 @@ def table_roles(table: Any) -> TableRoles:
     """Read the roles of a table file's columns from the acompass.toml in its folder."""
     if not isinstance(table, str | os.PathLike):
         return TableRoles()
-    section = _read_section(Path(table), "table", _ROLE_KEYS)
+    section = _table_section(table)
     roles = tuple(_column_names(section, key) for key in _ROLE_KEYS)
     _require_one_role(section, roles)
     return TableRoles(*roles)
+
+
+def reading_settings(table: Any) -> Opening:
+    """Read how to read a table file from the acompass.toml in its folder: the arguments of `acompass.open`."""
+    found: dict[str, Any] = {}
+    if isinstance(table, str | os.PathLike) and os.fspath(table) != STANDARD_INPUT:
+        section = _table_section(table)
+        for name, option in declared_options(Opening).items():
+            if option.key in section.content:
+                found[name] = take_value(option, section.content[option.key], partial(_fail_reading, section, option))
+    return cast(Opening, found)
+
+
+def _fail_reading(section: "_Section", option: Option, found: str) -> NoReturn:
+    expected = f"`{option.key}` is {found}, expected {option.kind.words}"
+    example = option.pasted.replace('": "', '" = "')
+    section.fail((option.key,), expected, f"write for example `{option.key} = {example}`")
+
+
+def _table_section(table: str | os.PathLike[str]) -> "_Section":
+    keys = (*_ROLE_KEYS, *(option.key for option in declared_options(Opening).values()))
+    return _read_section(Path(table), "table", keys)
 
 
 def policies_in(folder: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -247,7 +293,7 @@ class _File:
         return found
 
     def fail(self, keys: Keys, message: str, help_: str) -> NoReturn:
-        raise _unusable(self.path, message, help_, self.text, key_place(self.text, keys))
+        raise _unusable(self.path, message, help_, self.text, key_place(self.text, keys)) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,41 @@
 """Keep a table open for many calls, so that it is read only once."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack
 
+from acompass.arguments import validate_arguments
 from acompass.base_session import BaseSession, Calls, SampleInfo
 from acompass.engines.errors import require_numpy
-from acompass.engines.protocol import About, Destination, Execution, TraceValue, trace_source
+from acompass.engines.protocol import About, Destination, Execution, trace_source
 from acompass.engines.reading import date_formats, missing_options
 from acompass.engines.registry import connect
 from acompass.errors.diagnostics import CallError, Diagnostic
-from acompass.language.program.constants import ParamValue
 from acompass.language.program.program import Program
 from acompass.language.program.types import Schema
 from acompass.language.text.tokens import quoted_name, spell_string
-from acompass.options import ERROR, DatesArgument, HierarchiesArgument, MissingArgument, validate_arguments
-from acompass.plan.run.context import Progress
+from acompass.options import (
+    CheckOptions,
+    ClassSize,
+    EstimatedColumn,
+    EstimateOptions,
+    ExplainOptions,
+    KeepProbability,
+    MeasureOptions,
+    Opening,
+    PlanOptions,
+    PolicyArgument,
+    PramOptions,
+    QuasiIdentifiers,
+    RandomizedColumn,
+    Reading,
+    RunOptions,
+    SensitiveColumns,
+    SuggestOptions,
+    TableArgument,
+    WeightColumn,
+)
 from acompass.policy import Policy, as_policy
 from acompass.result import Plan, Result
 from acompass.run import Call, check_policy, plan_policy, policy_schema, preview_policy, program_for_table, run_policy
@@ -30,36 +49,22 @@ if TYPE_CHECKING:
     from acompass.measure.answer import ColumnFacts, Measures
     from acompass.report.page.content import Command
 
-Params: TypeAlias = Mapping[str, ParamValue]
 Path: TypeAlias = str | os.PathLike[str]
-
-#: the default number of records to explain for a condition
-FEW = 5
 
 
 @validate_arguments
-def open(  # noqa: A001
-    table: Any,
-    *,
-    engine: Any = None,
-    missing: MissingArgument | None = None,
-    dates: DatesArgument | None = None,
-    delimiter: str | None = None,
-    memory_limit: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    sheet: str | None = None,
-) -> "Session":
+def open(table: TableArgument, **options: Unpack[Opening]) -> "Session":  # noqa: A001
     """Open a table for many calls. Close the session, or use it in a `with` statement.
 
-    `dates` maps text columns to the format of their dates, as in `{"Admission": "%d.%m.%Y"}`. `decimal` is the
-    decimal mark of CSV files, `sheet` the name of a sheet of a workbook.
+    >>> with acompass.open([{"Age": 54}, {"Age": 86}]) as session:
+    ...     session.check("EACH RESULT : Age <= 80;").ok, session.run("EACH RESULT : Age <= 80 : REJECT;").table
+    (False, [{'Age': 54}])
     """
-    reading = ERROR if missing is None else missing, dates or ()
-    options = Options(engine, *reading, delimiter, memory_limit, encoding, decimal, sheet)
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    reading = Options(**given)
     stack = ExitStack()
-    source = stack.enter_context(connect(table, options).open(table, options))
-    return Session(table, options, source, stack, Calls())
+    source = stack.enter_context(connect(table, reading).open(table, reading))
+    return Session(table, reading, source, stack, Calls())
 
 
 class Pages(NamedTuple):
@@ -70,28 +75,15 @@ class Pages(NamedTuple):
 
 
 class Session(BaseSession):
-    """An open table. Each method does the same as the function of that name in `acompass`.
+    """An open table. Each method is described with the function of the same name in `acompass`.
 
     Calls from several threads run one after the other. `cancel` makes the running call raise Canceled.
     """
 
     @validate_arguments
-    def check(
-        self,
-        policy: Policy | str,
-        *,
-        params: Params | None = None,
-        missing: MissingArgument | None = None,
-        dates: DatesArgument | None = None,
-        show: int = 0,
-        report: Path | None = None,
-        report_internal: Path | None = None,
-        progress: Progress | None = None,
-        paper: bool = False,
-    ) -> Result:
-        """Evaluate every assertion on the table; perform no action (D22)."""
-        call = self._call(policy, params, missing, dates, Execution(show=show, progress=progress), paper=paper)
-        pages = Pages(report, report_internal)
+    def check(self, policy: PolicyArgument, **options: Unpack[CheckOptions]) -> Result:
+        call = self._call(policy, options, Execution(show=options["show"], progress=options["progress"]))
+        pages = _pages(options)
         self._require_files(pages, call.policy, [self._table])
         with self._calling():
             result = check_policy(self._source, call)
@@ -99,36 +91,11 @@ class Session(BaseSession):
         return result
 
     @validate_arguments
-    def run(
-        self,
-        policy: Policy | str,
-        *,
-        params: Params | None = None,
-        seed: str | None = None,
-        trace: Iterable[TraceValue] | None = None,
-        missing: MissingArgument | None = None,
-        dates: DatesArgument | None = None,
-        order: str | None = None,
-        output: Path | None = None,
-        partition: Sequence[str] | None = None,
-        force: bool = False,
-        report: Path | None = None,
-        report_internal: Path | None = None,
-        progress: Progress | None = None,
-        paper: bool = False,
-    ) -> Result:
-        """Perform the requirements one after the other.
-
-        The table is in the result or, with `output`, written there, unless a requirement without an action is
-        violated and `force` is False. With `partition`, `output` is a folder with a subfolder of Parquet files
-        for each value of these columns. `force` also replaces such a folder, or an existing database table. The
-        input is never overwritten.
-        """
-        path = None if output is None else os.fspath(output)
-        destination = Destination(path, _is_canonical(order), force, tuple(partition or ()))
-        execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
-        call = self._call(policy, params, missing, dates, execution, paper=paper)
-        pages = Pages(report, report_internal)
+    def run(self, policy: PolicyArgument, **options: Unpack[RunOptions]) -> Result:
+        path, partition, force = _path(options["output"]), options["partition"], options["force"]
+        destination = Destination(path, _is_canonical(options["order"]), force, tuple(partition or ()))
+        call = self._run_call(policy, options)
+        pages = _pages(options)
         self._require_files(pages, call.policy, [self._table], path)
         if path is not None:
             require_no_hierarchy(path, call.policy.hierarchies)
@@ -140,104 +107,58 @@ class Session(BaseSession):
         return result
 
     @validate_arguments
-    def plan(
-        self,
-        policy: Policy | str,
-        *,
-        params: Params | None = None,
-        seed: str | None = None,
-        trace: Iterable[TraceValue] | None = None,
-        missing: MissingArgument | None = None,
-        dates: DatesArgument | None = None,
-        order: str | None = None,
-        progress: Progress | None = None,
-        paper: bool = False,
-    ) -> Plan:
-        """Do everything that `run` does, except write the output."""
-        execution = Execution(trace_source(seed, trace), _is_canonical(order), progress=progress)
-        call = self._call(policy, params, missing, dates, execution, paper=paper)
+    def plan(self, policy: PolicyArgument, **options: Unpack[PlanOptions]) -> Plan:
+        call = self._run_call(policy, options)
         with self._calling():
             return plan_policy(self._source, call)
 
-    def preview(self, policy: Policy | str, *, params: Params | None = None, seed: str | None = None) -> Result:
+    @validate_arguments
+    def preview(self, policy: PolicyArgument, **options: Unpack[PlanOptions]) -> Result:
         """Return what `run` would report, without the table."""
-        call = self._call(policy, params, None, None, Execution(trace_source(seed, None)))
+        call = self._run_call(policy, options)
         with self._calling():
             return preview_policy(self._source, call)
 
     @validate_arguments
-    def explain(
-        self,
-        policy: Policy | str,
-        *,
-        record: int | None = None,
-        where: str | None = None,
-        limit: int = FEW,
-        params: Params | None = None,
-        seed: str | None = None,
-        trace: Iterable[TraceValue] | None = None,
-        missing: MissingArgument | None = None,
-        dates: DatesArgument | None = None,
-        paper: bool = False,
-    ) -> "Explanation":
-        """Explain what a run does to record number `record`, or to the first `limit` records that satisfy `where`.
-
-        In PostgreSQL and Spark, records are numbered in canonical order. The explanation contains personal data.
-        """
+    def explain(self, policy: PolicyArgument, **options: Unpack[ExplainOptions]) -> "Explanation":
         from acompass.explain.lives import choose_records, explain_records
 
-        choice = choose_records(record, where, limit)
-        is_random = seed is not None or trace is not None
-        execution = Execution(trace_source(seed, trace))
-        call = self._call(policy, params, missing, dates, execution, paper=paper)
+        choice = choose_records(options["record"], options["where"], options["limit"])
+        seed, trace = options["seed"], options["trace"]
+        call = self._call(policy, options, Execution(trace_source(seed, trace)))
         with self._calling():
-            return explain_records(self._source, call, choice, knows_trace=is_random)
+            return explain_records(self._source, call, choice, knows_trace=seed is not None or trace is not None)
 
     @validate_arguments
     def measure(
         self,
-        qi: Sequence[str] | None = None,
-        sensitive: Sequence[str] | None = None,
-        weight: str | None = None,
-        *,
-        policy: Policy | str | None = None,
-        against: Any = None,
-        population: Any = None,
-        sampling_weight: str | None = None,
-        below: Sequence[int] | None = None,
-        hierarchies: HierarchiesArgument | None = None,
-        report: Path | None = None,
-        report_internal: Path | None = None,
-        paper: bool = False,
+        qi: QuasiIdentifiers = None,
+        sensitive: SensitiveColumns = None,
+        weight: WeightColumn = None,
+        **options: Unpack[MeasureOptions],
     ) -> "Measures":
-        """Measure the table's disclosure risk by its quasi-identifiers; omitted columns are taken from the policy.
-
-        `weight` names the column with the number of people a record stands for, `sampling_weight` the one with
-        the number of people in the population that a sampled record represents. `population` is the table of
-        the population that the records were sampled from. `against` is the table before anonymization, to which
-        the session's `dates` then apply. With `hierarchies`, the loss against it is measured; columns without a
-        hierarchy get levels derived from their values.
-        """
         from acompass.measure.answer import THRESHOLDS
         from acompass.measure.measurement import measure_table, table_to_measure
         from acompass.measure.roles import assign_roles
 
-        parsed = None if policy is None else as_policy(policy, paper)
-        pages = Pages(report, report_internal)
-        self._require_files(pages, parsed, [self._table, against, population])
-        roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight, sampling_weight)
+        parsed = None if options["policy"] is None else as_policy(options["policy"], options["paper"])
+        against, others = options["against"], [options["against"], options["population"]]
+        pages = _pages(options)
+        self._require_files(pages, parsed, [self._table, *others])
+        tree = None if parsed is None else parsed.tree
+        roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"])
         with self._calling():
             measures = measure_table(
                 self._source,
                 roles,
                 self._options,
                 against=against,
-                population=population,
-                below=below or THRESHOLDS,
-                hierarchies=hierarchies,
+                population=options["population"],
+                below=options["below"] or THRESHOLDS,
+                hierarchies=options["hierarchies"],
             )
         before, after = (self._table, None) if against is None else (against, self._table)
-        about = table_to_measure(self._source, [against, population]).about
+        about = table_to_measure(self._source, others).about
         self._report(
             pages,
             "measure",
@@ -252,105 +173,63 @@ class Session(BaseSession):
         return measures
 
     @validate_arguments
-    def suggest(
-        self,
-        qi: Sequence[str],
-        k: int,
-        *,
-        sensitive: Sequence[str] | None = None,
-        l: int | None = None,  # noqa: E741
-        t: str | None = None,
-        hierarchies: HierarchiesArgument | None = None,
-        max_lost: str | None = None,
-        lines: int | None = None,
-        seconds: float | None = None,
-        keep: Sequence[str] | None = None,
-        style: str = "cascade",
-        compare: bool = False,
-        missing: MissingArgument | None = None,
-        dates: DatesArgument | None = None,
-        output: Path | None = None,
-        stopped: Callable[[], bool] | None = None,
-        progress: Callable[[float, float], None] | None = None,
-    ) -> "Suggestion":
-        """Search for a policy that reaches k, and l for each sensitive column, with little loss.
-
-        `stopped()` returns True to end the search with the best policy found so far; `progress(done, loss)`
-        receives the fraction done and the lowest loss.
-        """
+    def suggest(self, qi: QuasiIdentifiers, k: ClassSize, **options: Unpack[SuggestOptions]) -> "Suggestion":
         require_numpy()
         from acompass.author.suggest.flow import SearchCall, suggest_policy
         from acompass.author.suggest.request import find_columns, make_request, require_other_files
         from acompass.author.suggest.table import Reading
         from acompass.tables.output import write_policy
 
-        request = make_request(qi, k, sensitive, l, t, hierarchies, max_lost, lines, seconds, keep, style, compare)
-        path = None if output is None else os.fspath(output)
+        request = make_request(qi or (), k, options)
+        path = _path(options["output"])
         require_other_files(path, self._table, find_columns(request, self.columns))
-        reading = Reading(request, *self._reading(missing, dates))
+        reading = Reading(request, *self._reading(options))
         with self._calling():
-            found = suggest_policy(self._source, SearchCall(reading, path, stopped, progress))
+            call = SearchCall(reading, path, options["stopped"], options["progress"])
+            found = suggest_policy(self._source, call)
         if path is not None:
             write_policy(path, found.text)
         return found
 
     @validate_arguments
     def pram(
-        self,
-        column: str,
-        keep: str | None = None,
-        *,
-        matrix: Path | None = None,
-        uniform: bool = False,
-        round: int | None = None,  # noqa: A002
-        missing: MissingArgument | None = None,
-        dates: DatesArgument | None = None,
-        output: Path | None = None,
+        self, column: RandomizedColumn, keep: KeepProbability = None, **options: Unpack[PramOptions]
     ) -> "Perturbation":
-        """Write policy lines that randomize a column: a record keeps its value with probability `keep`."""
         from acompass.author.perturb.pram import make_request, pram_policy
         from acompass.tables.output import require_policy_place, write_policy
 
-        request = make_request(column, keep, matrix, uniform, round)
-        path = None if output is None else os.fspath(output)
+        request = make_request(column, keep, options["matrix"], options["uniform"], options["round"])
+        path = _path(options["output"])
         if path is not None:
             require_policy_place(path, self._table, () if request.matrix is None else (request.matrix,))
         with self._calling():
-            policy = pram_policy(self._source, request, self._reading_options(missing, dates), path)
+            policy = pram_policy(self._source, request, self._reading_options(options), path)
         if path is not None:
             write_policy(path, policy.text)
         return policy
 
     @validate_arguments
     def estimate(
-        self,
-        policy: Policy | str,
-        column: str,
-        *,
-        params: Params | None = None,
-        missing: MissingArgument | None = None,
-        dates: DatesArgument | None = None,
-        paper: bool = False,
+        self, policy: PolicyArgument, column: EstimatedColumn, **options: Unpack[EstimateOptions]
     ) -> "Estimate":
-        """Estimate a column's distribution before the policy from this table, which the policy released."""
         from acompass.author.perturb.estimate import estimate_column
 
-        parsed = as_policy(policy, paper)
+        parsed = as_policy(policy, options["paper"])
         with self._calling():
-            reading = self._reading_options(missing, dates)
-            return estimate_column(self._source, parsed, params or {}, column, reading)
+            reading = self._reading_options(options)
+            return estimate_column(self._source, parsed, options["params"] or {}, column, reading)
 
     @validate_arguments
-    def schema(self, policy: Policy | str, *, params: Params | None = None) -> Schema:
+    def schema(self, policy: PolicyArgument, **options: Unpack[EstimateOptions]) -> Schema:
         """The table's columns with the types that the policy gives them (D10, types from use)."""
         with self._calling():
-            return policy_schema(self._source, self._call(policy, params, None, None, Execution()))
+            return policy_schema(self._source, self._call(policy, options, Execution()))
 
-    def checked(self, policy: Policy | str, *, params: Params | None = None) -> Program:
+    @validate_arguments
+    def checked(self, policy: PolicyArgument, **options: Unpack[EstimateOptions]) -> Program:
         """Check the policy against the table. Raise every error that a run would report before it starts."""
-        call = self._call(policy, params, None, None, Execution())
         with self._calling():
-            return program_for_table(self._source, call)
+            return program_for_table(self._source, self._call(policy, options, Execution()))
 
     def occurs(self, column: str, texts: Sequence[str]) -> bool:
         """Whether any of the texts occurs in a column; True if the table is empty."""
@@ -377,8 +256,13 @@ class Session(BaseSession):
         info = SampleInfo(min(records, whole), whole, seed)
         return Session(self._table, self._options, source, stack, self._calls, info)
 
-    def _reading_options(self, missing: MissingArgument | None, dates: DatesArgument | None) -> ReadingOptions:
-        by_missing, by_dates = self._reading(missing, dates)
+    def _run_call(self, policy: Policy | str, options: PlanOptions | RunOptions) -> Call:
+        source = trace_source(options["seed"], options["trace"])
+        execution = Execution(source, _is_canonical(options["order"]), progress=options["progress"])
+        return self._call(policy, options, execution)
+
+    def _reading_options(self, options: Reading) -> ReadingOptions:
+        by_missing, by_dates = self._reading(options)
         names = self.columns
         return ReadingOptions(missing_options(by_missing, names), date_formats(by_dates, names))
 
@@ -424,6 +308,14 @@ class Session(BaseSession):
     def _drop(self, sampled: "SampledTable") -> None:
         with self._calls.calling(sampled):
             sampled.drop()
+
+
+def _pages(options: CheckOptions | RunOptions | MeasureOptions) -> Pages:
+    return Pages(options["report"], options["report_internal"])
+
+
+def _path(output: Path | None) -> str | None:
+    return None if output is None else os.fspath(output)
 
 
 def _is_canonical(order: str | None) -> bool:

@@ -1,6 +1,10 @@
 """An argument of the wrong type raises a CallError that names it, before any other code sees it."""
 
+import contextlib
+import doctest
 import inspect
+import pydoc
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +18,9 @@ import numpy
 import pytest
 
 import acompass
-from acompass.options import EXPECTED, Opening
+from acompass import arguments
+from acompass.errors.diagnostics import option_text, spelled_by
+from acompass.options import command_line_spelling
 from tests.folding import folded
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
@@ -68,7 +74,8 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "paper": (0, 1, "no", None, [], object()),
     "hierarchies": (*NOT_A_DICT, {"Age": 5}, {"Age": "a\0b"}, (5,)),
     "k": NOT_WHOLE,
-    "keep": (*NOT_A_LIST, [5]),
+    "keep": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
+    "change_last": (*NOT_A_LIST, [5]),
     "l": NOT_WHOLE,
     "lines": NOT_WHOLE,
     "max_lost": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
@@ -88,7 +95,6 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "path": (*NOT_A_PATH, None),
     "policy": (*NOT_TEXT, Path("policy.acp")),
     "population": NOT_A_TABLE,
-    "pram.keep": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
     "privacy": (0, 1, "no", None, [], object()),
     "progress": (5, "a", [len], True),
     "python_model": (0, 1, "no", None, [], object()),
@@ -100,7 +106,6 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "round": NOT_WHOLE,
     "sampling_weight": NOT_TEXT,
     "schema": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),
-    "seconds": (True, "5", [5], {"a": 1}, object(), len),
     "seed": NOT_TEXT,
     "sensitive": (*NOT_A_LIST, [5]),
     "sheet": NOT_TEXT,
@@ -121,9 +126,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
 
 
 def _arguments(function: Callable[..., Any]) -> list[str]:
-    parameters = inspect.signature(function).parameters.values()
-    opening = Opening.__annotations__ if any(p.kind is p.VAR_KEYWORD for p in parameters) else ()
-    return [*(p.name for p in parameters if p.kind is not p.VAR_KEYWORD and p.name != "self"), *opening]
+    return [name for name in inspect.signature(function).parameters if name != "self"]
 
 
 def _cases() -> Iterator[tuple[bool, str, str]]:
@@ -237,14 +240,77 @@ def test_other_kinds_of_collections_are_accepted() -> None:
     assert acompass.check(POLICY, PEOPLE, missing="drop", show=numpy.int64(1)).records_in == 2
 
 
-def test_every_expectation_belongs_to_an_argument() -> None:
-    elsewhere = {"name", "dbt.released", "pram.keep", "program"}
-    assert set(EXPECTED) == {argument for _, _, argument in _cases()} | elsewhere
+@folded(("is_method", "name"), sorted({case[:2] for case in _cases()}))
+def test_the_help_of_a_call_has_every_argument_and_an_example(is_method: bool, name: str) -> None:
+    function = getattr(acompass.Session if is_method else acompass, name)
+    text = pydoc.render_doc(function, renderer=pydoc.plaintext)
+    for argument, parameter in inspect.signature(function).parameters.items():
+        default = "required" if parameter.default is parameter.empty else f"default {parameter.default!r}"
+        assert argument == "self" or re.search(rf"(?m)^ +{argument}: .*; {re.escape(default)}\n +\S", text), argument
+    assert ">>> " in text or name == "schema"
 
 
-def test_validation_keeps_the_signature() -> None:
-    assert list(inspect.signature(acompass.check).parameters)[:3] == ["policy", "table", "params"]
-    assert acompass.check.__doc__
+@folded("name", FUNCTIONS)
+def test_the_example_of_a_call_runs(name: str, tmp_path: Path) -> None:
+    (tmp_path / "policy.acp").write_text(POLICY)
+    with contextlib.chdir(tmp_path):
+        example = doctest.DocTestParser().get_doctest(
+            getattr(acompass, name).__doc__, {"acompass": acompass}, name, None, None
+        )
+        assert example.examples
+        assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_a_session_has_the_arguments_of_the_functions() -> None:
+    for name in METHODS[:-1]:
+        own = inspect.signature(getattr(acompass.Session, name)).parameters
+        others = inspect.signature(getattr(acompass, name)).parameters
+        assert {argument: own[argument].default for argument in list(own)[1:]} == {
+            argument: others[argument].default for argument in list(own)[1:]
+        }
+
+
+def test_an_earlier_name_is_accepted() -> None:
+    with pytest.raises(acompass.CallError, match="`change_last` names `Zip`"):
+        acompass.suggest(PEOPLE, ["Age"], 2, keep=["Zip"])
+    with pytest.raises(acompass.CallError, match="two values for argument `deadline`"):
+        acompass.suggest(PEOPLE, ["Age"], 2, seconds=5, deadline=5)
+
+
+def test_arguments_are_validated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = []
+    take_value = arguments.take_value
+    monkeypatch.setattr(arguments, "take_value", lambda *given: taken.append(given[0]) or take_value(*given))
+    acompass.check(POLICY, PEOPLE, missing="drop", params={})
+    assert len(taken) == 4
+
+
+@pytest.mark.parametrize(
+    ("option", "python", "shell"),
+    [
+        (("missing", "drop"), 'missing="drop"', "--missing drop"),
+        (("missing", {"Zip": "?"}), 'missing={"Zip": "?"}', '--missing "Zip=?"'),
+        (("dates", {"Day": "%d.%m.%Y"}), 'dates={"Day": "%d.%m.%Y"}', '--dates "Day=%d.%m.%Y"'),
+        (("dates", {"A$": "%d"}), 'dates={"A$": "%d"}', "--dates 'A$=%d'"),
+        (("params", {"k": 3}), 'params={"k": 3}', "--set k=3"),
+        (("params", {"k": ...}), 'params={"k": …}', "--set k=…"),
+        (("qi", ["Age", "Zip"]), 'qi=["Age", "Zip"]', "--qi Age,Zip"),
+        (("hierarchies",), "hierarchies", "--hierarchy"),
+        (("python_model", False), "python_model=False", "--no-model"),
+        (("report_internal", 'a"b.html'), "report_internal='a\"b.html'", "--report-internal 'a\"b.html'"),
+        (("force", True), "force=True", "--force"),
+    ],
+)
+def test_a_message_spells_an_option_as_the_caller_does(option: tuple[Any, ...], python: str, shell: str) -> None:
+    assert option_text(*option) == python
+    with spelled_by(command_line_spelling):
+        assert option_text(*option) == shell
+    assert option_text(*option) == python
+
+
+def test_errors_in_python_speak_python() -> None:
+    with pytest.raises(acompass.TableError, match='drop incomplete records with `missing="drop"`'):
+        acompass.check(POLICY, PEOPLE)
 
 
 def test_validation_imports_no_engine() -> None:

@@ -3,6 +3,7 @@
 import pkgutil
 import sys
 from io import TextIOWrapper
+from typing import Any
 
 import click
 from click.exceptions import NoSuchCommand
@@ -10,35 +11,53 @@ from click.exceptions import NoSuchCommand
 from acompass.cli.command import WRONG, exit_codes
 from acompass.version import __version__
 
-COMMANDS = {
-    "run": "acompass.cli.run:run",
-    "check": "acompass.cli.check:check",
-    "check-all": "acompass.cli.check:check_all",
-    "plan": "acompass.cli.plan:plan",
-    "explain": "acompass.cli.explain:explain_command",
-    "measure": "acompass.cli.measure:measure_command",
-    "prove": "acompass.cli.prove:prove",
-    "compare": "acompass.cli.compare:compare",
-    "lint": "acompass.cli.lint:lint",
-    "suggest": "acompass.cli.suggest:suggest",
-    "pram": "acompass.cli.perturb:pram",
-    "estimate": "acompass.cli.perturb:estimate",
-    "studio": "acompass.cli.assist:studio",
-    "dbt": "acompass.cli.dbt:dbt",
-    "hierarchy": "acompass.cli.hierarchy:hierarchy",
-    "conform": "acompass.cli.tools:conform_command",
-    "fmt": "acompass.cli.tools:fmt",
-    "core": "acompass.cli.tools:core",
-    "lsp": "acompass.cli.assist:lsp",
-    "doctor": "acompass.cli.tools:doctor",
-    "verify-report": "acompass.cli.tools:verify_report",
+#: the commands of --help, by the heading under which it lists them
+_GROUPS = {
+    "Release a table": {
+        "run": "acompass.cli.run:run",
+        "check": "acompass.cli.check:check",
+        "explain": "acompass.cli.explain:explain_command",
+    },
+    "Understand a table or a policy": {
+        "measure": "acompass.cli.measure:measure_command",
+        "prove": "acompass.cli.prove:prove",
+        "compare": "acompass.cli.compare:compare",
+        "lint": "acompass.cli.lint:lint",
+    },
+    "Write a policy": {
+        "suggest": "acompass.cli.suggest:suggest",
+        "studio": "acompass.cli.assist:studio",
+        "fmt": "acompass.cli.tools:fmt",
+        "core": "acompass.cli.tools:core",
+        "hierarchy": "acompass.cli.hierarchy:hierarchy",
+        "pram": "acompass.cli.perturb:pram",
+        "estimate": "acompass.cli.perturb:estimate",
+        "dbt": "acompass.cli.dbt:dbt",
+    },
+    "Tools": {
+        "lsp": "acompass.cli.assist:lsp",
+        "doctor": "acompass.cli.tools:doctor",
+        "conform": "acompass.cli.tools:conform_command",
+        "verify-report": "acompass.cli.tools:verify_report",
+    },
 }
+#: other names: `plan` of `run --dry-run`, `check-all` of `check FOLDER…`
+_OTHER_NAMES = {"plan": "acompass.cli.run:plan", "check-all": "acompass.cli.check:check_all"}
+COMMANDS = {name: place for group in (*_GROUPS.values(), _OTHER_NAMES) for name, place in group.items()}
 
 
 class _Commands(click.Group):
     # without exit_codes, Click exits with 1 if it is interrupted while a command is imported
     make_context = exit_codes()(click.Group.make_context)
-    invoke = exit_codes()(click.Group.invoke)
+
+    @exit_codes()
+    def invoke(self, ctx: click.Context) -> Any:
+        """Invoke a command, whose messages name options as a shell takes them."""
+        from acompass.errors.diagnostics import spelled_by
+        from acompass.options import command_line_spelling
+
+        with spelled_by(command_line_spelling):
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -48,6 +67,11 @@ class _Commands(click.Group):
             raise NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
         command: click.Command = pkgutil.resolve_name(COMMANDS[cmd_name])
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, names in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self.get_command(ctx, name).get_short_help_str()) for name in names])
 
 
 @click.group(

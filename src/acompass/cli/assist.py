@@ -6,16 +6,16 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
-from typing import Unpack
+from typing import Any, cast
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command, exit_codes
-from acompass.cli.inputs import STANDARD_INPUT, resolve_inputs
+from acompass.cli.inputs import STANDARD_INPUT, convert_options, resolve_inputs
 from acompass.cli.signals import interrupts_within
 from acompass.cli.streams import print_err, print_out
-from acompass.options import ERROR, Opening
+from acompass.options import EstimateOnTable, Opening
 from acompass.tables.temporary_files import folder_until_exit
 
 STUDIO_EXAMPLES = """\
@@ -33,7 +33,7 @@ acompass studio
     required=False,
     help="A .csv, .csv.gz or .parquet file, or a glob of them. Defaults to the table in the acompass.toml.",
 )
-@options.settings
+@options.declared(EstimateOnTable, leave_out=("paper", "engine"))
 @click.option(
     "--port", type=click.IntRange(1, 65535), metavar="N", help="Port to listen on; a random free one by default."
 )
@@ -43,21 +43,13 @@ acompass studio
     metavar="POP",
     help="The table of the population that the records were sampled from, for journalist risk.",
 )
-@options.missing
-@options.dates
-@options.files
-@options.memory_limit
 def studio(
     policy: str | None,
     table: str | None,
-    settings: tuple[str, ...],
     port: int | None,
     no_browser: bool,
     population: str | None,
-    missing: tuple[str, ...],
-    dates: tuple[str, ...],
-    memory_limit: str | None,
-    **files: Unpack[options.FileOptions],
+    **given: Any,
 ) -> None:
     """Open a policy and its table in the browser, to see the effect of each line while editing it.
 
@@ -72,13 +64,12 @@ def studio(
             raise click.BadParameter("the studio needs files, not standard input")
         from acompass.assist.studio.server import run_studio
         from acompass.assist.studio.state import Start, resolve_files, setting_text
-        from acompass.tables.formats import FileFormat
 
         file, own_table = resolve_files(policy, table)
-        known = resolve_inputs(file, own_table, settings)
-        params = {name: setting_text(value) for name, value in known.params.items()}
-        reading = missing or ERROR, dates, FileFormat(**files), memory_limit
-        start = Start(file, known.table, params, *reading, population)
+        known = resolve_inputs(file, own_table, given)
+        reading = known.options
+        params = {name: setting_text(value) for name, value in reading.pop("params").items()}
+        start = Start(file, known.table, params, cast(Opening, reading), population)
         with run_studio(start, port) as running:
             print_out(running.access.address)
             print_err("Ctrl-C ends the studio")
@@ -133,15 +124,8 @@ LSP_WAITING = (
 @click.option(
     "--stdio", is_flag=True, help="Accepted for editors that pass it; the server always uses standard input and output."
 )
-@options.missing
-@options.dates
-@options.engine
-@options.files
-@options.memory_limit
-def lsp(
-    stdio: bool,
-    **opening: Unpack[Opening],
-) -> None:
+@options.reading
+def lsp(stdio: bool, **given: Any) -> None:
     """Serve an editor: diagnostics with fixes, formatting, outline, hover, completion, definitions, renames,
     and the verdict, affected count and proof of each requirement.
 
@@ -157,4 +141,4 @@ def lsp(
 
         if sys.stdin.isatty():
             print_err(LSP_WAITING)
-        sys.exit(serve(server_for_editors(Server(opening))))
+        sys.exit(serve(server_for_editors(Server(cast(Opening, convert_options(given))))))

@@ -41,6 +41,17 @@ class Command(click.Command):
         """The complete first sentence; the list of commands wraps it."""
         return super().get_short_help_str(sys.maxsize)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the reading options, which all commands share, below the others."""
+        titled: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for param in self.get_params(ctx):
+            record = None if isinstance(param, click.Argument) else param.get_help_record(ctx)
+            if record is not None:
+                titled.setdefault(getattr(param, "title", "Options"), []).append(record)
+        for title, records in titled.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples without wrapping, so that they can be copied."""
         with formatter.section("Examples"):
@@ -117,8 +128,8 @@ def print_error_json(error: AcompassError) -> None:
     print_out(to_json(error_object(error, max_errors())))
 
 
-def exit_with_worst(inputs: Iterable[str], perform: Callable[[str], None]) -> NoReturn:
-    """Perform a command for every input, even if some fail, and exit with the worst exit code."""
+def worst_code(inputs: Iterable[str], perform: Callable[[str], None]) -> int:
+    """Perform a command for every input, even if some fail, and return the worst exit code."""
     worst = 0
     for each in inputs:
         try:
@@ -127,7 +138,7 @@ def exit_with_worst(inputs: Iterable[str], perform: Callable[[str], None]) -> No
             if end.exit_code > WRONG:  # interrupted, or standard output is closed
                 raise
             worst = max(worst, end.exit_code)
-    raise Exit(worst)
+    return worst
 
 
 def exit_by_verdict(ok: bool) -> None:

@@ -1,7 +1,7 @@
 """`acompass compare`: decide whether two policies are equivalent, and which guarantees the new one keeps."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Unpack, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 import click
 
@@ -17,9 +17,9 @@ from acompass.cli.formats import (
     require_other_files,
     write_also,
 )
-from acompass.cli.inputs import STANDARD_INPUT, parse_params, parse_types, read_policy, resolve_inputs
+from acompass.cli.inputs import STANDARD_INPUT, read_policy, resolve_inputs
 from acompass.cli.streams import print_out
-from acompass.options import Opening
+from acompass.options import CompareOptions
 from acompass.report.json import to_json
 
 if TYPE_CHECKING:
@@ -46,37 +46,10 @@ acompass compare old.acp new.acp --impact --format markdown >> "$GITHUB_STEP_SUM
     help="Also show what the new policy can release that the old one could not, and a counterexample for each lost "
     "guarantee.",
 )
-@options.schema_table
-@options.types
-@options.dates
-@options.settings
-@click.option(
-    "--set-old",
-    "old_settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a parameter of OLD to a different value; repeatable.",
-)
-@options.deadline
+@options.declared(CompareOptions)
 @ci_formats
 @also
-@options.engine
-@options.files
-@options.paper
-def compare(
-    old: str,
-    new: str,
-    impact: bool,
-    table: str | None,
-    types: tuple[str, ...],
-    settings: tuple[str, ...],
-    old_settings: tuple[str, ...],
-    deadline: str,
-    format_: CiFormat,
-    also: Also,
-    paper: bool,
-    **opening: Unpack[Opening],
-) -> None:
+def compare(old: str, new: str, impact: bool, table: str | None, format_: CiFormat, also: Also, **given: Any) -> None:
     """Compare two policies for every table and every trace.
 
     They are equivalent, different (shown on a small table), or undecided. The report also lists which guarantees
@@ -95,19 +68,12 @@ def compare(
         if (old, new, table).count(STANDARD_INPUT) > 1:
             raise click.BadParameter("only one of OLD, NEW and TABLE can be standard input")
         before, after = (read_policy(path) for path in (old, new))
-        call = resolve_inputs(new, table, settings)
-        old_params = {**resolve_inputs(old, table, settings).params, **parse_params(old_settings)}
-        comparison = api.compare(
-            before,
-            after,
-            types=parse_types(types),
-            params={**old_params, **call.params},
-            old_params=_differing_params(old_params, call.params),
-            table=call.schema_table(bool(types), opening.get("engine") is not None),
-            deadline=deadline,
-            paper=paper,
-            **opening,
-        )
+        call = resolve_inputs(new, table, given)
+        asked = call.schema_options
+        old_params = {**resolve_inputs(old, table, given).params, **asked.get("old_params", {})}
+        asked["params"] = {**old_params, **call.params}
+        asked["old_params"] = _differing_params(old_params, call.params)
+        comparison = api.compare(before, after, **asked)
         report = partial(_report, comparison, before, after, new, impact)
         write_also(also, report)
         print_out(report(format_))

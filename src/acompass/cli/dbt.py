@@ -1,15 +1,15 @@
 """`acompass dbt`: write a policy into a dbt project as tests and a model."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command, exit_by_verdict, exit_codes, print_error_json
-from acompass.cli.inputs import parse_types, read_policy, resolve_inputs
+from acompass.cli.inputs import read_policy, resolve_inputs
 from acompass.cli.streams import print_out
-from acompass.options import Opening
+from acompass.options import DbtOptions, ModelName
 from acompass.report.json import to_json
 
 if TYPE_CHECKING:
@@ -26,53 +26,10 @@ acompass dbt policy.acp --model people --set k=3 --no-model --dialect postgres
 
 @click.command(cls=Command, epilog=EXAMPLES)
 @options.policy
-@click.option(
-    "--model",
-    required=True,
-    metavar="NAME",
-    help="The original table: a model, seed or snapshot, or source:NAME.TABLE.",
-)
-@click.option("--released", metavar="NAME", help="The released model; the name of --model with _released by default.")
-@click.option("--source", is_flag=True, help="Test --model itself, as `check` does; write no Python model.")
-@click.option("--no-model", is_flag=True, help="Write no Python model, because another step creates the released one.")
-@click.option(
-    "--output",
-    "-o",
-    default=".",
-    metavar="FOLDER",
-    help="The folder of the dbt project, which contains dbt_project.yml.",
-)
-@click.option("--dialect", default="duckdb", metavar="NAME", help="SQL dialect: duckdb, postgres or spark.")
-@click.option("--show-records", is_flag=True, help="Let failing tests select the violating classes and records.")
+@options.declared(DbtOptions, required=("model",), model=ModelName)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
-@click.option("--force", is_flag=True, help="Also replace files that this command did not write.")
-@options.schema_table
-@options.types
-@options.settings
-@options.missing
-@options.dates
-@options.engine
-@options.files
 @options.as_json
-@options.paper
-def dbt(
-    policy: str,
-    model: str,
-    released: str | None,
-    source: bool,
-    no_model: bool,
-    output: str,
-    dialect: str,
-    show_records: bool,
-    check: bool,
-    force: bool,
-    table: str | None,
-    types: tuple[str, ...],
-    settings: tuple[str, ...],
-    as_json: bool,
-    paper: bool,
-    **opening: Unpack[Opening],
-) -> None:
+def dbt(policy: str, model: str, table: str | None, check: bool, as_json: bool, **given: Any) -> None:
     """Write a policy into a dbt project: a Python model that applies it to --model, for dbt-duckdb, and a
     singular test of the released model for each assertion.
 
@@ -82,24 +39,8 @@ def dbt(
     with exit_codes(print_error_json if as_json else None):
         from acompass import api
 
-        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, settings)
-        files = api.dbt(
-            parsed,
-            model,
-            released=released,
-            source=source,
-            python_model=not no_model,
-            dialect=dialect,
-            types=parse_types(types),
-            params=call.params,
-            table=call.schema_table(bool(types), opening.get("engine") is not None),
-            show_records=show_records,
-            output=output,
-            force=force,
-            dry=check,
-            paper=paper,
-            **opening,
-        )
+        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, given)
+        files = api.dbt(parsed, model, dry=check, **{"output": ".", **call.schema_options})
         print_out(to_json(files.to_json()) if as_json else "\n".join(_lines(files, written=not check)))
         exit_by_verdict(files.is_current or not check)
 

@@ -1,17 +1,16 @@
 """`acompass explain`: explain what happens to a record, translate a policy, or print the page about a code."""
 
-from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command, exit_codes, print_error_json
-from acompass.cli.inputs import read_policy, read_trace, resolve_inputs
+from acompass.cli.inputs import read_policy, resolve_inputs
 from acompass.cli.streams import print_out
 from acompass.errors.catalog import is_code
 from acompass.errors.diagnostics import CallError, Diagnostic
-from acompass.options import Opening
+from acompass.options import ExplainOnTable
 from acompass.report.json import to_json
 
 EXAMPLES = """\
@@ -27,44 +26,13 @@ acompass explain AC101
 @click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("policy", metavar="POLICY|CODE", help="A policy (.acp), - for standard input, or a code such as AC101.")
 @options.policy_table
-@click.option(
-    "--record",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Explain the N-th record, counting from 1; in canonical order for PostgreSQL and Spark.",
-)
-@click.option("--where", metavar="CONDITION", help="Explain the records of TABLE that satisfy this condition.")
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=5, metavar="N", help="With --where, explain at most N records."
-)
+@options.declared(ExplainOnTable)
 @click.option("--algebra", is_flag=True, help="Show the policy as relational algebra.")
 @click.option("--sql", is_flag=True, help="Show the policy as SQL.")
 @click.option("--dialect", default="duckdb", metavar="NAME", help="SQL dialect: duckdb, postgres or spark.")
-@options.settings
-@options.seed
-@options.trace
-@options.missing
-@options.dates
-@options.engine
-@options.files
-@options.memory_limit
 @options.as_json
-@options.paper
 def explain_command(
-    policy: str,
-    table: str | None,
-    record: int | None,
-    where: str | None,
-    limit: int,
-    algebra: bool,
-    sql: bool,
-    dialect: str,
-    settings: tuple[str, ...],
-    seed: str | None,
-    trace: Path | None,
-    as_json: bool,
-    paper: bool,
-    **opening: Unpack[Opening],
+    policy: str, table: str | None, algebra: bool, sql: bool, dialect: str, as_json: bool, **given: Any
 ) -> None:
     """Explain what `run` does to a record and why: the requirements that affect it, its classes, the values
     written, and the smallest change that would have left it unaffected. The output contains personal data.
@@ -72,7 +40,7 @@ def explain_command(
     --algebra and --sql translate the policy and show no data. With the code of an error or finding, such as
     AC101, prints the page about it.
     """
-    chosen = [record is not None, where is not None, algebra, sql].count(True)
+    chosen = [given["record"] is not None, given["where"] is not None, algebra, sql].count(True)
     if is_code(policy) and table is None and not chosen:
         _print_page(policy.upper(), as_json)
         return
@@ -81,8 +49,8 @@ def explain_command(
     with exit_codes(print_error_json if as_json else None):
         from acompass.policy import as_policy
 
-        parsed = as_policy(read_policy(policy, table), paper)
-        call = resolve_inputs(policy, table, settings)
+        parsed = as_policy(read_policy(policy, table), given["paper"])
+        call = resolve_inputs(policy, table, given)
         if algebra:
             from acompass.explain.algebra_text import to_algebra
 
@@ -91,23 +59,12 @@ def explain_command(
         if sql:
             from acompass.cli.sql import to_sql
 
-            schema_table = call.schema_table(is_database=opening.get("engine") is not None)
-            print_out(to_sql(parsed, dialect, schema_table, call.params, opening))
+            print_out(to_sql(parsed, dialect, call.schema_options))
             return
         from acompass.api import explain
         from acompass.report.text_answers import explanation_text
 
-        explanation = explain(
-            parsed,
-            call.table,
-            record=record,
-            where=where,
-            limit=limit,
-            params=call.params,
-            seed=seed,
-            trace=None if trace is None else read_trace(trace),
-            **opening,
-        )
+        explanation = explain(parsed, call.table, **call.options)
         print_out(to_json(explanation.to_json()) if as_json else explanation_text(explanation))
 
 

@@ -2,16 +2,17 @@
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command, exit_by_verdict, exit_codes, max_errors
-from acompass.cli.inputs import STANDARD_INPUT, STANDARD_OUTPUT
+from acompass.cli.inputs import STANDARD_INPUT, STANDARD_OUTPUT, add_reading_settings, convert_options
 from acompass.cli.streams import print_err, print_out
 from acompass.errors.display import count_text
 from acompass.measure.level_specs import ByBands, ByDate, ByPrefix, lengths_in, widths_in
+from acompass.options import Opening
 
 if TYPE_CHECKING:
     from acompass.language.program.hierarchies import Problem
@@ -23,7 +24,7 @@ T = TypeVar("T")
 EXAMPLES = """\
 acompass hierarchy people.csv Age --bands 5,10,20 -o age.csv
 acompass hierarchy people.csv Zip --prefix 4,3,2 -o zip.csv
-acompass hierarchy people.csv Admission --dates -o admission.csv
+acompass hierarchy people.csv Admission --date-units -o admission.csv
 acompass hierarchy people.csv Education --from-values -o education.csv
 acompass hierarchy education.csv --check
 """
@@ -49,40 +50,45 @@ def _parse_sizes(parse: Callable[[str], T], text: str) -> T:
 @click.argument("column", required=False, help="The column that the hierarchy is for.")
 @click.option("--bands", type=_parse_bands, metavar="5,10,20", help="Use bands of these widths.")
 @click.option("--prefix", type=_parse_prefix, metavar="4,3,2", help="Use prefixes of these lengths.")
-@click.option("--dates", is_flag=True, help="Use months, quarters, years and decades; the dates are in ISO format.")
+@click.option(
+    "--date-units",
+    "--dates",
+    cls=options.NamedOption,
+    earlier="--dates",
+    is_flag=True,
+    help="Use months, quarters, years and decades; the dates are in ISO format.",
+)
 @click.option("--from-values", is_flag=True, help="Write only the values and *; add levels by hand.")
 @click.option("--check", is_flag=True, help="Check a hierarchy file and report every problem.")
 @click.option("--output", "-o", default=STANDARD_OUTPUT, metavar="FILE", help="File to write; - for standard output.")
-@options.files_as_text
-@options.memory_limit
+@options.declared(Opening, leave_out=("missing", "dates", "decimal", "engine"))
 def hierarchy(
     table: str,
     column: str | None,
     bands: ByBands | None,
     prefix: ByPrefix | None,
-    dates: bool,
+    date_units: bool,
     from_values: bool,
     check: bool,
     output: str,
-    memory_limit: str | None,
-    **files: Unpack[options.TextFileOptions],
+    **given: Any,
 ) -> None:
     """Write a hierarchy file for LEVEL, in ARX's format, from the distinct values of a column.
 
     Without an option for the levels, they are derived from the values. --check reads a hierarchy file and exits
     with 1 if it has problems. The file and standard output contain values of the table.
     """
-    choices = [bands is not None, prefix is not None, dates, from_values, check]
+    choices = [bands is not None, prefix is not None, date_units, from_values, check]
     if sum(choices) > 1:
-        raise click.UsageError("--bands, --prefix, --dates, --from-values and --check exclude each other")
+        raise click.UsageError("--bands, --prefix, --date-units, --from-values and --check exclude each other")
     if check == (column is not None):
         raise click.UsageError("--check takes only a file" if check else "missing argument 'COLUMN'")
     with exit_codes():
         if column is None:
             _check(table)
             return
-        values = _values(table, column, output, files, memory_limit)
-        choice = _choice(values, bands or prefix or (ByDate() if dates else None), from_values)
+        values = _values(table, column, output, add_reading_settings(convert_options(given), table))
+        choice = _choice(values, bands or prefix or (ByDate() if date_units else None), from_values)
         _write(output, values, choice)
         if not any(choices):
             print_err(f"`{values.column}`: {choice.words}")
@@ -94,13 +100,14 @@ def hierarchy(
             )
 
 
-def _values(table: str, column: str, output: str, files: options.TextFileOptions, memory_limit: str | None) -> "Values":
+def _values(table: str, column: str, output: str, reading: dict[str, Any]) -> "Values":
     from acompass.measure.hierarchy import require_other_than_table
     from acompass.measure.measurement import distinct_values
     from acompass.tables.formats import FileFormat
 
     require_other_than_table(output, table)
-    return distinct_values(table, column, FileFormat(**files), memory_limit)
+    memory_limit = reading.pop("memory_limit", None)
+    return distinct_values(table, column, FileFormat(**reading), memory_limit)
 
 
 def _choice(values: "Values", spec: ByBands | ByPrefix | ByDate | None, from_values: bool) -> "Choice":

@@ -1,14 +1,16 @@
-"""Parse the values of arguments and options: policies, tables, parameters, types and traces."""
+"""Read what a command is given: its policy, its table, its acompass.toml, and its options as Python takes them."""
 
 import csv
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from acompass.arguments import PARAMS, TYPES, Option
+from acompass.cli.options import DeclaredOption
 from acompass.errors.diagnostics import CallError, Diagnostic
 
 if TYPE_CHECKING:
@@ -20,12 +22,12 @@ STANDARD_INPUT = STANDARD_OUTPUT = "-"
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The table and the parameters of a call. The policy's acompass.toml supplies those that the call omits."""
+    """The table and the options of a call on a policy. An acompass.toml supplies those that the call omits."""
 
     policy: str
     named_table: str | None  # from the command line
-    default_table: str | None  # from the acompass.toml
-    params: "dict[str, ParamValue]"
+    default_table: str | None  # from the policy's acompass.toml
+    given: Mapping[str, Any]  # with all parameters
 
     @property
     def table(self) -> str:
@@ -34,25 +36,79 @@ class Inputs:
             raise CallError([_no_table(self.policy)])
         return table
 
-    def schema_table(self, has_types: bool = False, is_database: bool = False) -> str | None:
-        """The table that a command reads only the schema from, if there is one.
+    @property
+    def params(self) -> "dict[str, ParamValue]":
+        params: dict[str, ParamValue] = self.given["params"]
+        return params
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of a call that reads the records of the table."""
+        return add_reading_settings(self.given, self.table)
+
+    @property
+    def schema_options(self) -> dict[str, Any]:
+        """The options of a call that reads only the schema of a table, and that table if there is one.
 
         The table in the acompass.toml may not exist: policies are also proved on machines without the data.
         """
         from acompass.tables.source import find_paths
 
-        if self.named_table or has_types or self.default_table is None:
-            return self.named_table
-        return self.default_table if is_database or find_paths(self.default_table) else None
+        options = add_reading_settings(self.given, self.named_table or self.default_table)
+        table = self.named_table
+        if table is None and self.default_table is not None and not self.given.get("types"):
+            is_there = options.get("engine") is not None or find_paths(self.default_table)
+            table = self.default_table if is_there else None
+        return {**options, "table": table}
 
 
-def resolve_inputs(policy: str, table: str | None, settings: Iterable[str]) -> Inputs:
+def resolve_inputs(policy: str, table: str | None, given: Mapping[str, Any]) -> Inputs:
     """`--set` overrides one parameter at a time. A policy on standard input has no acompass.toml."""
     from acompass.policy import policy_settings
 
-    params = parse_params(settings)
+    options = convert_options(given)
     defaults = policy_settings(None if policy == STANDARD_INPUT else policy)
-    return Inputs(policy, table, defaults.table, {**defaults.params, **params})
+    options["params"] = {**defaults.params, **options.get("params", {})}
+    return Inputs(policy, table, defaults.table, options)
+
+
+def convert_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The declared options of the running command that were given, as the call in Python takes them."""
+    declared = _declared_options()
+    values = {name: _convert(declared[name], value) for name, value in given.items() if name in declared}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def add_reading_settings(given: Mapping[str, Any], table: str | None) -> dict[str, Any]:
+    """Add the reading options of the command that only the table's acompass.toml gives."""
+    from acompass.policy import reading_settings
+
+    declared = _declared_options()
+    found = {name: value for name, value in reading_settings(table).items() if name in declared}
+    return {**found, **given}
+
+
+def _declared_options() -> dict[str, Option]:
+    params = click.get_current_context().command.params
+    return {param.name: param.declared for param in params if isinstance(param, DeclaredOption) and param.name}
+
+
+def _convert(option: Option, value: Any) -> Any:
+    if value in (None, ()):
+        return None
+    match option.kind.form:
+        case "names":
+            return split_names(value)
+        case "name sets":
+            return [split_names([names]) for names in value]
+        case "pairs" if option.kind is TYPES:
+            return parse_types(value)
+        case "pairs" if option.kind is PARAMS:
+            return parse_params(value)
+        case "file":
+            return read_trace(Path(value))
+        case _:
+            return value
 
 
 def _no_table(policy: str) -> Diagnostic:
@@ -107,9 +163,7 @@ def _unreadable_trace(path: Path, reason: str) -> Diagnostic:
     )
 
 
-def split_names(lists: Sequence[str]) -> list[str] | None:
+def split_names(lists: Sequence[str]) -> list[str]:
     """Split comma-separated lists of names. A name that contains a comma is quoted (D3, names)."""
-    if not lists:
-        return None
     rows = csv.reader(lists, skipinitialspace=True)
     return [name.strip() for row in rows for name in row]

@@ -1,16 +1,16 @@
 """`acompass lint`: report probable mistakes in a policy."""
 
-from typing import TYPE_CHECKING, TextIO, Unpack, assert_never
+from typing import TYPE_CHECKING, Any, TextIO, assert_never
 
 import click
 
 from acompass.cli import fixes, options
-from acompass.cli.command import Command, exit_by_verdict, exit_codes, exit_with_worst, max_errors
+from acompass.cli.command import Command, exit_by_verdict, exit_codes, max_errors, worst_code
 from acompass.cli.formats import Also, CiFormat, also, ci_formats, error_report, require_other_files, write_also
-from acompass.cli.inputs import parse_types, read_policy, resolve_inputs
+from acompass.cli.inputs import read_policy, resolve_inputs
 from acompass.cli.streams import shows_color
 from acompass.errors.display import on_one_line
-from acompass.options import Opening
+from acompass.options import LintOptions
 from acompass.report.json import to_json
 
 if TYPE_CHECKING:
@@ -29,30 +29,19 @@ acompass lint policy.acp --fix
 
 @click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("policies", nargs=-1, required=True, metavar="POLICY…", help="Policies (.acp); - for standard input.")
-@options.schema_table
-@options.types
-@options.dates
-@options.settings
-@options.deadline
+@options.declared(LintOptions)
 @ci_formats
 @also
 @fixes.fix
 @fixes.diff
-@options.engine
-@options.files
-@options.paper
 def lint(
     policies: tuple[str, ...],
     table: str | None,
-    types: tuple[str, ...],
-    settings: tuple[str, ...],
-    deadline: str,
     format_: CiFormat,
     also: Also,
     fix: bool,
     diff: bool,
-    paper: bool,
-    **opening: Unpack[Opening],
+    **given: Any,
 ) -> None:
     """Report probable mistakes: requirements that no table can violate or that a later one undoes, gaps
     between generalization rules, and so on. `acompass explain CODE` explains a finding.
@@ -71,18 +60,10 @@ def lint(
         with exit_codes(error_report(format_, policy, also)):
             from acompass import api
 
-            call = resolve_inputs(policy, table, settings)
+            call = resolve_inputs(policy, table, given)
 
             def find(parsed: "Policy") -> "Findings":
-                return api.lint(
-                    parsed,
-                    types=parse_types(types),
-                    params=call.params,
-                    table=call.schema_table(bool(types), opening.get("engine") is not None),
-                    deadline=deadline,
-                    paper=paper,
-                    **opening,
-                )
+                return api.lint(parsed, **call.schema_options)
 
             _, found = fixer.perform(lambda: read_policy(policy, table), find, tuple)
             write_also(also, lambda each: _report(found, policy, each, fixer.report_stream))
@@ -90,7 +71,7 @@ def lint(
             fixer.print_report(_report(found, policy, format_, fixer.report_stream) + where)
             exit_by_verdict(not found)
 
-    exit_with_worst(policies, lint_policy)
+    raise click.exceptions.Exit(worst_code(policies, lint_policy))
 
 
 def _report(found: "Findings", policy: str, format_: CiFormat, stream: TextIO) -> str:

@@ -1,12 +1,12 @@
-"""Arguments and options shared by several commands."""
+"""Make the options of a command from their declarations in `acompass.options`, and its arguments."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TypeAlias, TypedDict
+from collections.abc import Callable, Collection
+from typing import Any, TypeAlias
 
 import click
 
-from acompass.options import Opening
+from acompass.arguments import Option, declared_option, declared_options, help_text
+from acompass.options import Opening, command_line_spelling
 
 Callback: TypeAlias = Callable[..., None]
 
@@ -15,129 +15,92 @@ _TABLE = (
     "A .csv, .csv.gz, .parquet or .xlsx file, a glob of them, or with --engine the name of a table; "
     "- for standard input."
 )
+#: the title of the options in every --help that an acompass.toml can give for a table
+READING = "Reading options"
 
 policy = click.argument("policy", help="The policy (.acp); - for standard input.")
 table = click.argument("table", help=_TABLE)
 policy_table = click.argument(
     "table", required=False, help=f"{_TABLE} Defaults to the table in the policy's acompass.toml."
 )
-schema_table = click.option(
-    "--table",
-    metavar="TABLE",
-    help="Read the names and types of the columns from this table. Without --types, defaults to the table in the "
-    "policy's acompass.toml, if it exists.",
-)
-types = click.option(
-    "--types",
-    multiple=True,
-    metavar="COLUMN=TYPE",
-    help="Type of a column, such as Age=integer; inferred from the policy by default; repeatable.",
-)
-paper = click.option("--paper", is_flag=True, help="Reject extensions of the paper's language, such as GENERALIZE.")
-settings = click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a policy parameter; overrides the value in acompass.toml; repeatable.",
-)
-seed = click.option("--seed", metavar="TEXT", help="Seed for RANDOM; keep it secret. By default, a new one is drawn.")
-trace = click.option(
-    "--trace", type=Path, metavar="FILE", help="Random numbers for RANDOM: decimals in [0,1), one per line."
-)
-order = click.option(
-    "--order", metavar="canonical", help="Sort the output, so that the same input always gives the same bytes."
-)
-missing = click.option(
-    "--missing",
-    multiple=True,
-    metavar="drop|VALUE|COLUMN=…",
-    help="Drop records with missing values in columns that the policy names, or replace missing values with VALUE. "
-    "COLUMN=drop and COLUMN=VALUE apply to one column; repeatable.",
-)
-dates = click.option(
-    "--dates",
-    multiple=True,
-    metavar="COLUMN=FORMAT",
-    help="Parse a text column as dates, such as Admission=%d.%m.%Y; they are written in ISO format; repeatable.",
-)
-engine = click.option("--engine", metavar="URL", help="Where to run: duckdb (the default), reference, or a URL.")
-_FILES_AS_TEXT = (
-    click.option("--delimiter", metavar="CHARACTER", help="Delimiter of CSV files; detected by default."),
-    click.option(
-        "--encoding",
-        metavar="NAME",
-        help="Encoding of CSV files, such as cp1252; UTF-8 unless a byte order mark says otherwise.",
-    ),
-    click.option("--sheet", metavar="NAME", help="Sheet of an .xlsx workbook; the first one by default."),
-)
-_FILES = (
-    *_FILES_AS_TEXT,
-    click.option("--decimal", metavar="MARK", help="Decimal mark in CSV files: . (the default) or ,"),
-)
-memory_limit = click.option(
-    "--memory-limit", metavar="SIZE", help="Memory to use before spilling to disk, such as 2GiB."
-)
 quiet = click.option("--quiet", "-q", is_flag=True, help="Print no report; only set the exit code.")
 no_progress = click.option("--no-progress", is_flag=True, help="Do not show a progress bar.")
-report = click.option(
-    "--report",
-    type=Path,
-    metavar="HTML",
-    help="Also write a page with charts and a certificate for the recipients of the table; it contains no records, and "
-    "only values that are released.",
-)
-report_internal = click.option(
-    "--report-internal",
-    type=Path,
-    metavar="HTML",
-    help="Also write an internal page with the values and counts of the original table; do not publish it.",
-)
-deadline = click.option(
-    "--deadline",
-    default="30",
-    metavar="SECONDS",
-    show_default=True,
-    help="Give up after this many seconds and report what is left as undecided.",
-)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object on standard output.")
 
 
-class TextFileOptions(TypedDict):
-    """How to read files whose numbers stay text."""
+class NamedOption(click.Option):
+    """An option of a command; its earlier flag is still accepted, and not shown."""
 
-    delimiter: str | None
-    encoding: str | None
-    sheet: str | None
+    def __init__(self, *args: Any, earlier: str = "", **attributes: Any):
+        super().__init__(*args, **attributes)
+        self._shown = [flag for flag in self.opts if flag != earlier]
 
-
-class FileOptions(TextFileOptions):
-    decimal: str | None
-
-
-class RunOptions(Opening):
-    """The options that `run` and `plan` share and pass on unchanged."""
-
-    seed: str | None
-    order: str | None
-    paper: bool
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        accepted, self.opts = self.opts, self._shown
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = accepted
 
 
-def files_as_text(command: Callback) -> Callback:
-    return _add_options(_FILES_AS_TEXT, command)
+class DeclaredOption(NamedOption):
+    """An option that the command shares with a call in Python."""
+
+    def __init__(self, *args: Any, declared: Option, **attributes: Any):
+        super().__init__(*args, **attributes)
+        self.declared = declared
+        self.title = READING if self.name in Opening.__annotations__ else "Options"
 
 
-def files(command: Callback) -> Callback:
-    return _add_options(_FILES, command)
+def declared(
+    *groups: Any, leave_out: Collection[str] = (), required: Collection[str] = (), **arguments: Any
+) -> Callable[[Callback], Callback]:
+    """Add the options of TypedDicts to a command, and before them those of single arguments, which are annotations."""
+    found = {name: declared_option(annotation) for name, annotation in arguments.items()}
+    for group in groups:
+        found |= declared_options(group)
+    shown = {name: option for name, option in found.items() if option.flags and name not in leave_out}
+
+    def add(command: Callback) -> Callback:
+        for name, option in reversed(shown.items()):  # --help lists the last one applied first
+            command = _make_option(name, option, name in required)(command)
+        return command
+
+    return add
 
 
-def run_options(command: Callback) -> Callback:
-    """Add the options that `run` and `plan` share."""
-    shared = (settings, seed, trace, missing, dates, order, engine, *_FILES, memory_limit, paper)
-    return _add_options(shared, command)
+def _make_option(name: str, option: Option, required: bool) -> Callable[[Callback], Callback]:
+    flags = [word.rstrip(",") for word in option.flags.split() if word.startswith("-")]
+    earlier = f"--{option.earlier}" if option.earlier else ""
+    is_repeatable = option.kind.form in ("texts", "names", "pairs", "name sets", "numbers")
+    attributes: dict[str, Any] = {"help": _help(option, is_repeatable), "required": required}
+    if option.kind.form == "flag":
+        attributes |= {"is_flag": True, "flag_value": not option.default, "default": option.default}
+    else:
+        attributes |= {"metavar": option.metavar, "multiple": is_repeatable, "type": _type(option)}
+        if option.default is not None:
+            attributes["default"] = option.default
+    names = [*flags, *filter(None, [earlier]), name]
+    return click.option(*names, cls=DeclaredOption, declared=option, earlier=earlier, **attributes)
 
 
-def _add_options(options: Sequence[Callable[[Callback], Callback]], command: Callback) -> Callback:
-    for option in reversed(options):  # --help lists the last one applied first
-        command = option(command)
-    return command
+def _help(option: Option, is_repeatable: bool) -> str:
+    text = help_text(option, command_line_spelling)
+    if option.kind.form == "flag" and option.cli_help:
+        text = option.cli_help  # of a flag that means the opposite
+    elif option.cli_help:
+        text = f"{text} {option.cli_help}"
+    return f"{text.rstrip('.')}; repeatable." if is_repeatable else text
+
+
+def _type(option: Option) -> Any:
+    match option.kind.form:
+        case "number" | "numbers" if option.kind.least is not None:
+            return click.IntRange(min=option.kind.least)
+        case "number" | "numbers":
+            return int
+        case _:
+            return str
+
+
+reading = declared(Opening)

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command, exit_codes, print_error_json
-from acompass.cli.inputs import STANDARD_OUTPUT, read_policy, resolve_inputs
+from acompass.cli.inputs import STANDARD_OUTPUT, add_reading_settings, convert_options, read_policy, resolve_inputs
 from acompass.cli.streams import print_err, print_out
-from acompass.options import Opening
+from acompass.options import EstimateOnTable, KeepProbability, PramOnTable
 from acompass.report.json import to_json
 
 if TYPE_CHECKING:
@@ -30,35 +30,8 @@ acompass pram people.csv Disease --matrix matrix.csv -o pram.acp
 @click.command(cls=Command, epilog=PRAM_EXAMPLES)
 @options.table
 @click.argument("column", help="The column to randomize.")
-@click.option(
-    "--keep",
-    metavar="Q",
-    help="The probability that a record keeps its value, such as 0.8; optional with --matrix.",
-)
-@click.option(
-    "--matrix",
-    metavar="FILE",
-    help="A CSV file with the transition matrix: a header of values, then for each value a row of probabilities, such "
-    "as 0.8 or 4/5.",
-)
-@click.option("--uniform", is_flag=True, help="Draw every value with the same probability.")
-@click.option("--round", type=int, metavar="N", help="Round the counts in the policy to multiples of N.")
-@click.option("--output", "-o", default=STANDARD_OUTPUT, metavar="POLICY", help="File to write; - for standard output.")
-@options.missing
-@options.dates
-@options.engine
-@options.files
-@options.memory_limit
-def pram(
-    table: str,
-    column: str,
-    keep: str | None,
-    matrix: str | None,
-    uniform: bool,
-    round: int | None,  # noqa: A002
-    output: str,
-    **opening: Unpack[Opening],
-) -> None:
+@options.declared(PramOnTable, keep=KeepProbability)
+def pram(table: str, column: str, output: str | None, **given: Any) -> None:
     """Write a policy that randomizes a column by a known matrix (PRAM), so that `estimate` can correct for it.
 
     A record keeps its value with probability Q; otherwise, a value is drawn in proportion to its frequency, so
@@ -67,18 +40,10 @@ def pram(
     with exit_codes():
         from acompass import api
 
-        is_piped = output == STANDARD_OUTPUT
-        exists = not is_piped and Path(output).exists()
-        policy = api.pram(
-            table,
-            column,
-            keep,
-            matrix=matrix,
-            uniform=uniform,
-            round=round,
-            output=None if is_piped else output,
-            **opening,
-        )
+        is_piped = output in (None, STANDARD_OUTPUT)
+        exists = output is not None and not is_piped and Path(output).exists()
+        found = add_reading_settings(convert_options(given), table)
+        policy = api.pram(table, column, output=None if is_piped else output, **found)
         if is_piped:
             print_out(policy.text)
         else:
@@ -111,23 +76,9 @@ acompass estimate released.csv Disease --policy pram.acp --set k=3 --json
 @options.table
 @click.argument("column", help="The column that the policy randomized.")
 @click.option("--policy", required=True, metavar="POLICY", help="The policy that produced the table.")
-@options.settings
-@options.missing
-@options.dates
-@options.engine
-@options.files
-@options.memory_limit
+@options.declared(EstimateOnTable)
 @options.as_json
-@options.paper
-def estimate(
-    table: str,
-    column: str,
-    policy: str,
-    settings: tuple[str, ...],
-    as_json: bool,
-    paper: bool,
-    **opening: Unpack[Opening],
-) -> None:
+def estimate(table: str, column: str, policy: str, as_json: bool, **given: Any) -> None:
     """Estimate the original distribution of a column that a policy randomized, from the released table.
 
     The estimates are unbiased and come with standard errors. The policy's changes to the column must depend only
@@ -137,12 +88,6 @@ def estimate(
         from acompass import api
         from acompass.report.text_answers import estimate_text
 
-        found = api.estimate(
-            table,
-            read_policy(policy, table),
-            column,
-            params=resolve_inputs(policy, table, settings).params,
-            paper=paper,
-            **opening,
-        )
+        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, given)
+        found = api.estimate(table, parsed, column, **call.options)
         print_out(to_json(found.to_json()) if as_json else estimate_text(found))

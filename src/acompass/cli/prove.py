@@ -1,6 +1,6 @@
 """`acompass prove`: prove, without data, which assertions hold for every table that a policy can produce."""
 
-from typing import TYPE_CHECKING, Unpack, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 import click
 
@@ -16,9 +16,9 @@ from acompass.cli.formats import (
     require_other_files,
     write_also,
 )
-from acompass.cli.inputs import parse_types, read_policy, resolve_inputs, split_names
+from acompass.cli.inputs import read_policy, resolve_inputs
 from acompass.cli.streams import print_out
-from acompass.options import Opening
+from acompass.options import Claims, ProveOptions
 from acompass.report.json import to_json
 
 if TYPE_CHECKING:
@@ -40,72 +40,10 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
 
 @click.command(cls=Command, epilog=EXAMPLES)
 @options.policy
-@click.option(
-    "--claim",
-    "claims",
-    multiple=True,
-    metavar="CLAIM",
-    help="Prove this instead of the policy's own assertions: an assertion, idempotent, 'order of 3, 5' for "
-    "two lines, or 'Age unchanged' for a column; repeatable.",
-)
-@click.option(
-    "--assume",
-    multiple=True,
-    metavar="ASSERTION",
-    help="Assume that the input table satisfies this; repeatable.",
-)
-@click.option(
-    "--privacy",
-    is_flag=True,
-    help="Also prove how much the output can reveal about one record; requires --table, or --types for each column.",
-)
-@click.option(
-    "--columns",
-    multiple=True,
-    metavar="A,B",
-    help="With --privacy, analyze a record's values in these columns together, instead of column by column; "
-    "repeatable.",
-)
-@click.option(
-    "--epsilon",
-    default="1",
-    metavar="NUMBER",
-    show_default=True,
-    help="With --privacy, the ε at which δ is computed for adding or removing one record.",
-)
-@click.option(
-    "--certificate",
-    type=click.Path(),
-    metavar="JSON",
-    help="Also write a certificate of the proofs, for the verified checker.",
-)
-@options.schema_table
-@options.types
-@options.dates
-@options.settings
-@options.deadline
+@options.declared(ProveOptions, claims=Claims)
 @ci_formats
 @also
-@options.engine
-@options.files
-@options.paper
-def prove(
-    policy: str,
-    claims: tuple[str, ...],
-    assume: tuple[str, ...],
-    privacy: bool,
-    columns: tuple[str, ...],
-    epsilon: str,
-    certificate: str | None,
-    table: str | None,
-    types: tuple[str, ...],
-    settings: tuple[str, ...],
-    deadline: str,
-    format_: CiFormat,
-    also: Also,
-    paper: bool,
-    **opening: Unpack[Opening],
-) -> None:
+def prove(policy: str, table: str | None, format_: CiFormat, also: Also, **given: Any) -> None:
     """Prove for each assertion that it holds for every table the policy can produce.
 
     An assertion is proved, refuted with a smallest counterexample, or undecided. Without a table or types,
@@ -120,22 +58,8 @@ def prove(
     with exit_codes(error_report(format_, policy, also)):
         from acompass import api
 
-        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, settings)
-        proof = api.prove(
-            parsed,
-            claims or None,
-            assume=assume,
-            types=parse_types(types),
-            params=call.params,
-            table=call.schema_table(bool(types), opening.get("engine") is not None),
-            privacy=privacy,
-            columns=[split_names([names]) or () for names in columns] or None,
-            epsilon=epsilon,
-            certificate=certificate,
-            deadline=deadline,
-            paper=paper,
-            **opening,
-        )
+        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, given)
+        proof = api.prove(parsed, **call.schema_options)
         write_also(also, lambda each: _report(proof, policy, each))
         print_out(_report(proof, policy, format_))
         exit_by_verdict(proof.ok)

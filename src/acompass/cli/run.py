@@ -1,22 +1,27 @@
-"""`acompass run`: apply a policy to a table and write the result."""
+"""`acompass run`: apply a policy to a table and write the result. `acompass plan`, or --dry-run, only shows it."""
 
 import sys
-from pathlib import Path
-from typing import Unpack
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command, exit_by_verdict, exit_codes
 from acompass.cli.formats import Format, error_report, formats, render_result
-from acompass.cli.inputs import STANDARD_OUTPUT, read_policy, read_trace, resolve_inputs
-from acompass.cli.streams import print_err, print_hint, print_out, progress_bar
+from acompass.cli.inputs import STANDARD_OUTPUT, read_policy, resolve_inputs
+from acompass.cli.streams import print_err, print_hint, print_out, progress_bar, stream_style
+from acompass.options import RunOnTable
+
+if TYPE_CHECKING:
+    from acompass.result import Plan
 
 NOT_WRITTEN = "a requirement without an action is violated; use `--force` to write it anyway"
 
 EXAMPLES = """\
 acompass run policy.acp people.csv -o released.csv
 acompass run policy.acp -o released.csv
+acompass run policy.acp people.csv --dry-run
 acompass run policy.acp people.parquet -o released.parquet --set k=3 --set l=2
 acompass run policy.acp people.xlsx --sheet 2024 -o released/ --partition year
 acompass run policy.acp people.csv -o released.csv --report report.html --report-internal internal.html
@@ -28,65 +33,44 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
 @click.command(cls=Command, epilog=EXAMPLES)
 @options.policy
 @options.policy_table
-@click.option("--output", "-o", required=True, metavar="OUT", help="File or table to write; - for standard output.")
-@click.option(
-    "--partition",
-    multiple=True,
-    metavar="COLUMN",
-    help="Write OUT as a folder of Parquet files, with a subfolder for each value of the column; repeatable.",
-)
-@options.run_options
-@click.option(
-    "--force",
-    is_flag=True,
-    help="Write the output even if a check fails, and replace an existing database table or folder of Parquet files.",
-)
+@options.declared(RunOnTable)
+@click.option("--dry-run", is_flag=True, help="Write nothing; show what the run would do, with the same counts.")
+@click.option("--stages", is_flag=True, help="With --dry-run, show the stages in which requirements are executed.")
+@click.option("--sql", is_flag=True, help="With --dry-run, show the SQL sent to the engine.")
 @formats
-@options.report
-@options.report_internal
 @options.quiet
 @options.no_progress
 def run(
     policy: str,
     table: str | None,
-    output: str,
-    partition: tuple[str, ...],
-    settings: tuple[str, ...],
-    trace: Path | None,
-    force: bool,
+    output: str | None,
+    dry_run: bool,
+    stages: bool,
+    sql: bool,
     format_: Format,
-    report: Path | None,
-    report_internal: Path | None,
     quiet: bool,
     no_progress: bool,
-    **shared: Unpack[options.RunOptions],
+    **given: Any,
 ) -> None:
     """Apply a policy to a table, one requirement after the other, and write the result.
 
-    If a requirement without an action is violated, exits with 1 and writes nothing, unless --force is given.
+    If a requirement without an action is violated, exits with 1 and writes nothing, unless --force is given. With
+    --dry-run, writes nothing and exits with the same code; `acompass plan` is another name for that.
     """
-    if format_ != "text" and output == STANDARD_OUTPUT:
-        option = "--json" if format_ == "json" else f"--format {format_}"
-        raise click.BadParameter(f"{option} and -o - both write to standard output")
+    _require_sense(output, format_, dry_run, stages or sql)
     with exit_codes(error_report(format_, policy)):
         from acompass import api
 
-        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, settings)
+        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, {**given, "output": output})
         with progress_bar(not (quiet or no_progress or format_ == "json")) as progress:
-            result = api.run(
-                parsed,
-                call.table,
-                params=call.params,
-                trace=None if trace is None else read_trace(trace),
-                output=output,
-                partition=partition,
-                force=force,
-                report=report,
-                report_internal=report_internal,
-                progress=progress,
-                **shared,
-            )
-        not_written = None if result.ok or force else f"`{output}` not written: {NOT_WRITTEN}"
+            if dry_run:
+                planned = api.plan(parsed, call.table, progress=progress, **_without_output(call.options))
+                if not quiet or format_ == "json":
+                    print_out(_plan_report(planned, policy, format_, stages, sql))
+                exit_by_verdict(planned.result.ok)
+                return
+            result = api.run(parsed, call.table, progress=progress, **call.options)
+        not_written = None if result.ok or given["force"] else f"`{output}` not written: {NOT_WRITTEN}"
         if format_ == "json" or not quiet:
             stream = sys.stderr if output == STANDARD_OUTPUT else sys.stdout
             report_text = render_result(result, policy, format_, stream, not_written)
@@ -96,3 +80,49 @@ def run(
         if not_written is not None:
             print_err(not_written)
         exit_by_verdict(result.ok)
+
+
+def _require_sense(output: str | None, format_: Format, dry_run: bool, shows_plan: bool) -> None:
+    if dry_run:
+        return
+    if output is None:
+        raise click.MissingParameter(param_hint="'--output' / '-o'", param_type="option")
+    if shows_plan:
+        raise click.UsageError("--stages and --sql need --dry-run")
+    if format_ != "text" and output == STANDARD_OUTPUT:
+        option = "--json" if format_ == "json" else f"--format {format_}"
+        raise click.BadParameter(f"{option} and -o - both write to standard output")
+
+
+def _without_output(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of a run that a plan has."""
+    from acompass.options import PlanOnTable
+
+    return {name: value for name, value in given.items() if name in PlanOnTable.__annotations__}
+
+
+def _plan_report(planned: "Plan", policy: str, format_: Format, stages: bool, sql: bool) -> str:
+    from acompass.report.text import plan_text, stages_text, statements_text
+
+    if format_ != "text":
+        return render_result(planned.result, policy, format_, sys.stdout)
+    if not (stages or sql):
+        return plan_text(planned, stream_style(sys.stdout))
+    return (stages_text(planned) if stages else "") + (statements_text(planned) if sql else "")
+
+
+PLAN_EXAMPLES = """\
+acompass plan policy.acp people.csv --set k=3
+acompass plan policy.acp people.csv --set k=3 --stages
+acompass plan policy.acp people.csv --set k=3 --sql > policy.sql
+"""
+assert run.callback is not None
+plan = Command(
+    "plan",
+    params=[each for each in run.params if each.name not in ("dry_run", "max_errors")],
+    callback=partial(run.callback, dry_run=True),
+    help="Show what `run` would do to a table, with the same counts: another name of `run --dry-run`.\n\n"
+    "Writes nothing, and exits with the same code as `run`.",
+    epilog=PLAN_EXAMPLES,
+    hidden=True,
+)

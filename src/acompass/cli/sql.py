@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from acompass import session
+from acompass.api import open_session
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.errors.display import on_one_line
-from acompass.language.program.constants import ParamValue
 from acompass.language.program.types import Schema, Type
-from acompass.options import Opening
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.plan.run.statements import DIALECTS, TABLE, RequirementSql, dry_run
 from acompass.policy import Policy
@@ -16,21 +14,16 @@ from acompass.prove.search.column_types import inferred_schema
 from acompass.run import checked_program
 
 
-def to_sql(
-    policy: Policy,
-    dialect: str = "duckdb",
-    table: Any = None,
-    params: Mapping[str, ParamValue] | None = None,
-    opening: Opening | None = None,
-) -> str:
+def to_sql(policy: Policy, dialect: str, options: Mapping[str, Any]) -> str:
     """Without a table, the schema consists of the columns that the policy names."""
+    params = options["params"]
     if dialect not in DIALECTS:
         known = ", ".join(f"`{name}`" for name in DIALECTS)
         raise CallError([Diagnostic("AC705", f"unknown dialect `{dialect}`", help=f"use one of {known}")])
-    if table is None:
-        schema = inferred_schema(policy.tree, dict(params or {}))
+    if options["table"] is None:
+        schema = inferred_schema(policy.tree, params)
     else:
-        with session.open(table, **(opening or {})) as opened:
+        with open_session(options["table"], options) as opened:
             schema = opened.schema(policy, params=params)
     statements = dry_run(checked_program(policy, schema, params), dialect)
     return _heading(schema) + "".join(map(_requirement_text, statements))

@@ -2,17 +2,18 @@
 the installation and an engine."""
 
 import sys
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import VIOLATED, WRONG, Command, exit_by_verdict, exit_codes, print_error, print_error_json
 from acompass.cli.fixes import rewrite_policy
-from acompass.cli.inputs import STANDARD_INPUT, read_policy, resolve_inputs
+from acompass.cli.inputs import STANDARD_INPUT, add_reading_settings, read_policy, resolve_inputs
 from acompass.cli.streams import print_out, progress_bar, stream_style
 from acompass.errors.diagnostics import AcompassError
 from acompass.errors.display import count_text
+from acompass.options import EstimateOnTable, PaperOnly
 
 if TYPE_CHECKING:
     from acompass.testing.conformance.differential import Report
@@ -33,7 +34,7 @@ acompass fmt - < draft.acp > policy.acp
     help="Policies to rewrite; - reads standard input and writes standard output.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a policy would change.")
-@options.paper
+@options.declared(paper=PaperOnly)
 def fmt(policies: tuple[str, ...], check: bool, paper: bool) -> None:
     """Rewrite policies in canonical form: one block per requirement, colons aligned, comments kept.
 
@@ -76,18 +77,8 @@ acompass core policy.acp --table people.csv --set k=5 > paper.acp
 @click.command(cls=Command, epilog=CORE_EXAMPLES)
 @options.policy
 @click.option("--table", metavar="TABLE", help="The table whose values GENERALIZE maps.")
-@options.settings
-@options.missing
-@options.dates
-@options.files
-def core(
-    policy: str,
-    table: str | None,
-    settings: tuple[str, ...],
-    missing: tuple[str, ...],
-    dates: tuple[str, ...],
-    **files: Unpack[options.FileOptions],
-) -> None:
+@options.declared(EstimateOnTable, leave_out=("paper",))
+def core(policy: str, table: str | None, **given: Any) -> None:
     """Print an equivalent policy in the paper's language, the core.
 
     BANDS, PREFIX and date units become one REPLACE for each label, over the values of --table, so the printed
@@ -95,17 +86,17 @@ def core(
     """
     with exit_codes():
         from acompass.author.core import core_policy
-        from acompass.options import ERROR
         from acompass.tables.formats import Options
 
-        parsed = read_policy(policy, table)
-        reading = Options(missing=missing or ERROR, dates=dates, **files)
-        print_out(core_policy(parsed, table, resolve_inputs(policy, table, settings).params, reading))
+        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, given)
+        reading = add_reading_settings(call.given, table)
+        params = reading.pop("params")
+        print_out(core_policy(parsed, table, params, Options(**reading)))
 
 
 VERIFY_REPORT_EXAMPLES = """\
 acompass verify-report report.html
-acompass verify-report report.html --policy policy.acp --input people.csv --output released.csv
+acompass verify-report report.html --policy policy.acp --input people.csv --released released.csv
 """
 
 
@@ -113,8 +104,10 @@ acompass verify-report report.html --policy policy.acp --input people.csv --outp
 @click.argument("report", help="A page written by --report or --report-internal.")
 @click.option("--policy", metavar="POLICY", help="The policy of the report.")
 @click.option("--input", "input_", metavar="TABLE", help="The input table.")
-@click.option("--output", metavar="TABLE", help="The output table.")
-def verify_report(report: str, policy: str | None, input_: str | None, output: str | None) -> None:
+@click.option(
+    "--released", "--output", cls=options.NamedOption, earlier="--output", metavar="TABLE", help="The released table."
+)
+def verify_report(report: str, policy: str | None, input_: str | None, released: str | None) -> None:
     """Verify a report: compare its certificate with the page itself and with the given files.
 
     Exits with 1 if the page or a file does not match the certificate.
@@ -122,7 +115,7 @@ def verify_report(report: str, policy: str | None, input_: str | None, output: s
     with exit_codes():
         from acompass.report.page.certificate import verify
 
-        found = verify(report, policy, input_, output)
+        found = verify(report, policy, input_, released)
         print_out("\n".join(f"{each.what}: {'matches' if each.matches else 'differs'}" for each in found))
         exit_by_verdict(all(each.matches for each in found))
 
@@ -164,16 +157,25 @@ def doctor(engines: tuple[str, ...], as_json: bool, no_progress: bool) -> None:
 
 CONFORM_EXAMPLES = """\
 acompass conform --engine duckdb
-acompass conform --engine postgres://me@localhost/test --cases 20000 --seed 7
+acompass conform --engine postgres://me@localhost/test --cases 20000 --case-seed 7
 """
 
 
 @click.command(cls=Command, epilog=CONFORM_EXAMPLES)
 @click.option("--engine", required=True, metavar="URL", help="The engine to test, as for `run`.")
 @click.option("--cases", type=click.IntRange(min=1), default=500, metavar="N", help="Number of random cases.")
-@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random cases.")
+@click.option(
+    "--case-seed",
+    "--seed",
+    cls=options.NamedOption,
+    earlier="--seed",
+    type=int,
+    default=0,
+    metavar="N",
+    help="Selects other random cases; the same number selects the same cases.",
+)
 @options.no_progress
-def conform_command(engine: str, cases: int, seed: int, no_progress: bool) -> None:
+def conform_command(engine: str, cases: int, case_seed: int, no_progress: bool) -> None:
     """Run random policies on random tables, and compare the engine's results with the formal semantics.
 
     If a result differs, shows the smallest such case as a literate test and exits with 1.
@@ -182,7 +184,7 @@ def conform_command(engine: str, cases: int, seed: int, no_progress: bool) -> No
         from acompass.testing.conformance.differential import conform
 
         with progress_bar(not no_progress) as progress:
-            report = conform(engine, cases, seed, progress=progress)
+            report = conform(engine, cases, case_seed, progress=progress)
         print_out(_conformance_text(report))
         exit_by_verdict(report.ok)
 

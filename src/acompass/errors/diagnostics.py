@@ -1,13 +1,16 @@
 """Diagnostics: a message about a policy, a table or a call, with labeled spans of the policy and edits that fix it.
 
 `AcompassError` and its subclasses are the exceptions of the public API; each carries diagnostics. `Source` converts
-offsets to lines and columns, for terminals and for editors."""
+offsets to lines and columns, for terminals and for editors. `option_text` spells an argument of the call for a message.
+"""
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, TypeAlias
 
 #: diagnostics shown by default; the rest are counted
 MOST_SHOWN = 50
@@ -83,6 +86,47 @@ class AcompassError(Exception):
         from acompass.errors.rendering import render_text  # only needed when an error is shown
 
         return render_text(self.diagnostics, self.source, self.name)
+
+
+#: spells an argument of a call, given its name in Python and perhaps a value
+Spelling: TypeAlias = Callable[..., str]
+
+
+def option_text(name: str, *value: Any) -> str:
+    """An argument of the call as the caller writes it: `missing="drop"` in Python, `--missing drop` in a shell.
+
+    Without a value, only its name. The value `...` stands for any value.
+    """
+    return _spellings[-1](name, *value)
+
+
+@contextmanager
+def spelled_by(spelling: Spelling) -> Iterator[None]:
+    """Spell arguments in this way, in all threads: a process serves one interface at a time."""
+    _spellings.append(spelling)
+    try:
+        yield
+    finally:
+        _spellings.remove(spelling)
+
+
+def _python_spelling(name: str, *value: Any) -> str:
+    return f"{name}={_literal(value[0])}" if value else name
+
+
+def _literal(value: Any) -> str:
+    match value:
+        case str():
+            return repr(value) if set(value) & set('"\\') else f'"{value}"'
+        case Mapping():
+            return f"{{{', '.join(f'{_literal(key)}: {_literal(each)}' for key, each in value.items())}}}"
+        case list() | tuple():
+            return f"[{', '.join(map(_literal, value))}]"
+        case _:
+            return "…" if value is ... else str(value)
+
+
+_spellings: list[Spelling] = [_python_spelling]
 
 
 class PolicyError(AcompassError):

@@ -239,7 +239,7 @@ def test_local_dates_are_compared(tmp_path: Path, on: bool) -> None:
     """A sample contains them in ISO format."""
     table = "Day,Zip\n" + "".join(f"{1 + n % 28:02d}.03.2020,{21400 + n % 7}\n" for n in range(RECORDS))
     text = "ALWAYS : GENERALIZE Day TO MONTH;\n"
-    with open_studio(*write_people(tmp_path, text, table), dates=("Day=%d.%m.%Y",)) as (page, _):
+    with open_studio(*write_people(tmp_path, text, table), reading={"dates": ("Day=%d.%m.%Y",)}) as (page, _):
         page.ask("all", on=on)
         change = page.ask_about("change", text, roles={"quasi_identifiers": ["Day"]})["change"]
         assert change["columns"][0]["values_before"] == 28

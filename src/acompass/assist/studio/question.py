@@ -183,7 +183,7 @@ def table_suffix(studio: Studio) -> str:
 
 def _before(studio: Studio, session: Session, folder: str) -> tuple[str, DatesArgument]:
     if studio.queue.sample is None:
-        return studio.start.table, studio.start.dates
+        return studio.start.table, studio.start.reading.get("dates") or ()
     path = str(Path(folder, f"before{table_suffix(studio)}"))
     session.run(_UNCHANGED, output=path)
     return path, ()

@@ -5,7 +5,7 @@ The latest answers are cached, so that a panel that was shown before appears at 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
@@ -16,16 +16,13 @@ from acompass.assist.studio.policy_file import PolicyFile
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.constants import ParamValue
 from acompass.language.text.tokens import read_constant, spell_string
-from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, is_file
+from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, Opening, is_file
 from acompass.policy import SETTINGS_FILE, TableRoles, policies_in, table_roles
 from acompass.session import Session
 from acompass.session import open as open_session
-from acompass.tables.formats import FileFormat
 from acompass.tables.source import find_paths
 
 T = TypeVar("T")
-
-_DEFAULT = FileFormat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +30,7 @@ class Start:
     policy: str
     table: str
     params: Mapping[str, str] = field(default_factory=dict)  # as the page's fields show them
-    missing: MissingArgument = ERROR
-    dates: DatesArgument = ()
-    file_format: FileFormat = _DEFAULT
-    memory_limit: str | None = None
+    reading: Opening = field(default_factory=lambda: Opening())
     population: str | None = None  # table of the population that the records were sampled from
 
 
@@ -51,9 +45,10 @@ class Studio:
         self.show_records = False
         self.preview: str | None = None
         self.memory = Memory()
-        self._missing = start.missing
+        missing = start.reading.get("missing")
+        self._missing: MissingArgument = ERROR if missing is None else missing
         self._switching = Lock()
-        self._queue = self._open_queue(start.missing)
+        self._queue = self._open_queue(self._missing)
         self._others: dict[Body, Session] = {}
         self.searches = Searches()
 
@@ -86,10 +81,12 @@ class Studio:
 
     def ask_all(self, body: Body, question: Callable[[Session], T]) -> T:
         """Ask about all records of the file in its current state, in another session."""
-        with self._open_other(body, self.start.table, self._missing, self.start.dates) as session:
+        with self._open_other(body, self.start.table, self._missing, self.start.reading.get("dates")) as session:
             return question(session)
 
-    def open_released(self, body: Body, table: str, dates: DatesArgument = ()) -> AbstractContextManager[Session]:
+    def open_released(
+        self, body: Body, table: str, dates: DatesArgument | None = None
+    ) -> AbstractContextManager[Session]:
         """`dates` are the date formats of the table that it is measured against."""
         return self._open_other(body, table, ERROR, dates)
 
@@ -124,16 +121,12 @@ class Studio:
         self._queue.close()
 
     @contextmanager
-    def _open_other(self, body: Body, table: str, missing: MissingArgument, dates: DatesArgument) -> Iterator[Session]:
+    def _open_other(
+        self, body: Body, table: str, missing: MissingArgument, dates: DatesArgument | None
+    ) -> Iterator[Session]:
         """Open another table, whose calls are canceled when the client disconnects."""
-        start = self.start
-        with open_session(
-            table,
-            missing=missing,
-            dates=dates,
-            memory_limit=start.memory_limit,
-            **asdict(start.file_format),
-        ) as session:
+        reading: Opening = {**self.start.reading, "missing": missing, "dates": dates}
+        with open_session(table, **reading) as session:
             self._others[body] = session
             try:
                 _require_waiting(body)
@@ -142,14 +135,8 @@ class Studio:
                 del self._others[body]
 
     def _open_queue(self, missing: MissingArgument) -> RequestQueue:
-        start = self.start
-        return RequestQueue.open(
-            start.table,
-            missing=missing,
-            dates=start.dates,
-            memory_limit=start.memory_limit,
-            **asdict(start.file_format),
-        )
+        reading: Opening = {**self.start.reading, "missing": missing}
+        return RequestQueue.open(self.start.table, **reading)
 
 
 def _require_waiting(body: Body) -> None:

@@ -22,7 +22,7 @@ from acompass.author.perturb.column import (
 )
 from acompass.author.perturb.matrix import Matrix, read_matrix, require_fit
 from acompass.engines.protocol import OpenTable
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.mistakes.probabilities import RAREST
 from acompass.language.program.types import EXACT, Kind, Type
 from acompass.language.text import tree
@@ -92,31 +92,38 @@ _PROBABILITY = re.compile(r"0?\.[0-9]{1,30}")
 
 def make_request(
     column: str,
-    keep: str | None,
+    keep: str | float | None,
     matrix: str | os.PathLike[str] | None,
     uniform: bool,
     round: int | None,  # noqa: A002
 ) -> Request:
     """Validate the arguments of a call, alone and in combination."""
     if keep is None and matrix is None:
-        raise invalid("`keep` is missing", "give the probability that a record keeps its value: `--keep 0.8`")
+        example = option_text("keep", 0.8)
+        message = f"`{option_text('keep')}` is missing"
+        raise invalid(message, f"give the probability that a record keeps its value: `{example}`")
     if matrix is not None and (uniform or round is not None):
-        other = "uniform" if uniform else "round"
-        raise invalid(f"`matrix` and `{other}` exclude each other", f"leave `--{other}` out")
+        raise _exclusive("matrix", "uniform" if uniform else "round")
     if uniform and round is not None:
-        raise invalid("`uniform` and `round` exclude each other", "leave `--round` out")
+        raise _exclusive("uniform", "round")
     if round is not None and round < 1:
-        raise invalid(f"`round` is {round:,}, expected at least 1", "write for example `--round 100`")
+        message = f"`{option_text('round')}` is {round:,}, expected at least 1"
+        raise invalid(message, f"write for example `{option_text('round', 100)}`")
     path = None if matrix is None else os.fspath(matrix)
-    return Request(column, None if keep is None else _probability(keep), path, uniform, round)
+    return Request(column, None if keep is None else _probability(str(keep)), path, uniform, round)
+
+
+def _exclusive(one: str, other: str) -> CallError:
+    message = f"`{option_text(one)}` and `{option_text(other)}` exclude each other"
+    return invalid(message, f"leave `{option_text(other)}` out")
 
 
 def _probability(text: str) -> Decimal:
     found = _PROBABILITY.fullmatch(text.strip())
     number = None if found is None else Decimal(found[0])
     if number is None or not RAREST <= Fraction(number) <= 1 - RAREST:
-        message = f"`keep` is `{text}`, expected a probability between 0 and 1"
-        raise invalid(message, "write for example `--keep 0.8`")
+        message = f"`{option_text('keep')}` is `{text}`, expected a probability between 0 and 1"
+        raise invalid(message, f"write for example `{option_text('keep', 0.8)}`")
     return number
 
 
@@ -133,7 +140,7 @@ def value_weights(request: Request, column: CountedColumn) -> dict[str, int]:
     weights = {text: max(step, _nearest(records, step)) for text, records in counts.items()}
     total = sum(weights.values())
     if min(weights.values()) < total * RAREST:
-        raise _too_rare("a value of the column is", "write weights that differ less: `--round 1000`")
+        raise _too_rare("a value of the column is", f"write weights that differ less: `{option_text('round', 1000)}`")
     return weights
 
 

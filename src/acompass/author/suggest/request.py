@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from acompass.author.suggest.policy_tree import Goal
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.types import Names
 from acompass.measure.level_specs import ByFile, Spec, parse_specs
 from acompass.measure.roles import Roles, positions
-from acompass.options import LINES, MOST_LOST, HierarchiesArgument
+from acompass.options import LINES, MOST_LOST, HierarchiesArgument, SuggestOptions
+from acompass.prove.effort import parse_deadline
 from acompass.tables.output import require_no_hierarchy, require_policy_place
 
 Style: TypeAlias = Literal["cascade", "uniform", "stars"]
@@ -40,34 +41,22 @@ class Request:
         return self.l is not None or self.t is not None
 
 
-def make_request(
-    qi: Sequence[str],
-    k: int,
-    sensitive: Sequence[str] | None,
-    l: int | None,  # noqa: E741
-    t: str | None,
-    hierarchies: HierarchiesArgument | None,
-    max_lost: str | None,
-    lines: int | None,
-    seconds: float | None,
-    keep: Sequence[str] | None,
-    style: str,
-    compare: bool,
-) -> Request:
-    """Validate the arguments of a call. Raise if no table, or every table, could satisfy the request."""
+def make_request(qi: Sequence[str], k: int, options: SuggestOptions) -> Request:
+    """Convert the arguments of a call. Raise if no table, or every table, could satisfy the request."""
+    t, deadline, lines = options["t"], options["deadline"], options["lines"]
     request = Request(
         qi=tuple(qi),
         k=k,
-        sensitive=tuple(sensitive or ()),
-        l=l,
-        t=None if t is None else share(t),
-        hierarchies=hierarchies or (),
-        max_lost=share(MOST_LOST if max_lost is None else max_lost),
+        sensitive=tuple(options["sensitive"] or ()),
+        l=options["l"],
+        t=None if t is None else share(str(t)),
+        hierarchies=options["hierarchies"] or (),
+        max_lost=share(str(options["max_lost"] or MOST_LOST)),
         lines=LINES if lines is None else lines,
-        seconds=seconds,
-        keep=tuple(keep or ()),
-        style=_style(style),
-        compare=compare,
+        seconds=None if deadline is None else parse_deadline(deadline),
+        keep=tuple(options["change_last"] or ()),
+        style=_style(options["style"]),
+        compare=options["compare"],
     )
     _require_sense(request)
     return request
@@ -90,24 +79,28 @@ def share(text: str) -> Fraction:
 
 def _require_sense(request: Request) -> None:
     if not request.qi:
-        raise CallError([Diagnostic("AC601", "no quasi-identifiers", help="name them: `--qi Age,Zip`")])
+        raise CallError(
+            [Diagnostic("AC601", "no quasi-identifiers", help=f"name them: `{option_text('qi', ['Age', 'Zip'])}`")]
+        )
     _at_least("k", request.k, 2)
     _at_least("lines", request.lines, 1)
     if request.l is not None:
         _at_least("l", request.l, 2)
     if request.t is not None and not 0 < request.t < 1:
-        raise invalid("`t` is not between 0 and 1", "t=0.2")
+        raise invalid(f"`{option_text('t')}` is not between 0 and 1", option_text("t", 0.2))
     if request.seconds is not None and not request.seconds > 0:
-        raise invalid("`seconds` is not above 0", "seconds=10")
+        raise invalid(f"`{option_text('deadline')}` is not above 0", option_text("deadline", 10))
     if request.needs_sensitive and not request.sensitive:
         goal = "l" if request.l is not None else "t"
         message = f"`{goal}` needs a sensitive column"
-        raise CallError([Diagnostic("AC622", message, help="name it: `--sensitive Disease`")])
+        help_ = f"name it: `{option_text('sensitive', ['Disease'])}`"
+        raise CallError([Diagnostic("AC622", message, help=help_)])
 
 
 def _at_least(name: str, value: int, least: int) -> None:
     if value < least:
-        raise invalid(f"`{name}` is {value:,}, expected at least {least}", f"{name}={least}")
+        message = f"`{option_text(name)}` is {value:,}, expected at least {least}"
+        raise invalid(message, option_text(name, least))
 
 
 def invalid(message: str, help_: str) -> CallError:
@@ -148,7 +141,7 @@ def _place(name: str, quasi_identifiers: Names) -> int:
         case (place,):
             return place
         case _:
-            message = f"`keep` names `{name}`, which is not a quasi-identifier"
+            message = f"`{option_text('change_last')}` names `{name}`, which is not a quasi-identifier"
             help_ = f"quasi-identifiers: {quasi_identifiers.listing()}"
             raise CallError([Diagnostic("AC623", message, help=help_)])
 

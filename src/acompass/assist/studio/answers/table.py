@@ -2,7 +2,7 @@
 
 A new search replaces the previous one, and a search can be ended with the best policy so far."""
 
-from typing import Any, TypedDict
+from typing import Any, Unpack
 
 from acompass.assist.document import parameters
 from acompass.assist.request_queue import Stale
@@ -13,6 +13,7 @@ from acompass.assist.studio.state import Studio
 from acompass.assist.templates import Template, templates
 from acompass.author.answers import Suggestion
 from acompass.measure.answer import Bar, ColumnFacts, Distribution
+from acompass.options import SuggestOptions
 from acompass.policy import TableRoles
 from acompass.report.html import share_bar
 
@@ -86,10 +87,12 @@ def suggest(studio: Studio, body: Body) -> dict[str, Any]:
             lambda session: session.suggest(
                 roles.quasi_identifiers,
                 body.number("k"),
-                sensitive=roles.sensitive,
-                stopped=lambda: search.stopping or body.is_withdrawn,
-                progress=search.note,
-                **_search_options(body),
+                **_search_options(
+                    body,
+                    sensitive=roles.sensitive,
+                    stopped=lambda: search.stopping or body.is_withdrawn,
+                    progress=search.note,
+                ),
             ),
         )
     if not search.is_newest:
@@ -108,17 +111,8 @@ def stop(studio: Studio, body: Body) -> dict[str, Any]:
     return {}
 
 
-class _SearchOptions(TypedDict, total=False):
-    l: int  # noqa: E741
-    max_lost: str
-    lines: int
-    style: str
-    keep: tuple[str, ...]
-
-
-def _search_options(body: Body) -> _SearchOptions:
+def _search_options(body: Body, **options: Unpack[SuggestOptions]) -> SuggestOptions:
     """The options of the search; empty fields are ignored."""
-    options: _SearchOptions = {}
     if body.has("l"):
         options["l"] = body.number("l")
     if body.has("lines"):
@@ -128,7 +122,7 @@ def _search_options(body: Body) -> _SearchOptions:
     if body.has("style"):
         options["style"] = body.text("style")
     if body.has("keep"):
-        options["keep"] = body.names("keep")
+        options["change_last"] = body.names("keep")
     return options
 
 

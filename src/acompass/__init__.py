@@ -90,9 +90,9 @@ def _document(home: ModuleType, value: Any) -> None:
     if home.__name__ in ("acompass.api", "acompass.policy", "acompass.session"):
         from acompass.arguments import document
 
-        document(value)
         if home.__name__ == "acompass.session":
             document(home.Session, import_module("acompass.api"))
+        document(value)
 
 
 def __dir__() -> list[str]:

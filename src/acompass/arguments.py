@@ -202,7 +202,7 @@ def document(value: Any, namesakes: Any = None) -> None:
             document(getattr(method, "__func__", method), vars(namesakes).get(name) if namesakes else None)
     elif hasattr(value, "__wrapped__") and not hasattr(value, "__signature__"):
         call = _declared_call(value.__wrapped__)
-        prose, _, example = (value.__doc__ or namesakes.__doc__ or "").partition("\n\n    >>> ")
+        prose, _, example = (value.__wrapped__.__doc__ or namesakes.__wrapped__.__doc__).partition("\n\n    >>> ")
         value.__signature__ = _signature(value.__wrapped__, call)
         arguments = "\n".join(
             _paragraph(name, each, call.defaults.get(name, ...)) for name, each in call.options.items()

@@ -14,10 +14,10 @@ from typing import Any, NoReturn, Protocol
 from IPython.core.error import UsageError
 
 from acompass import api
-from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic
+from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, spelled_by
 from acompass.errors.display import DisplayedAnswer
 from acompass.language.program.constants import parse_settings
-from acompass.options import Opening, is_file
+from acompass.options import Opening, command_line_spelling, is_file
 from acompass.policy import Policy, parse
 from acompass.result import Result
 from acompass.tables.source import find_paths
@@ -100,7 +100,7 @@ def _parse_options(parser: ArgumentParser, line: str) -> Namespace:
 
 
 def _perform(shell: Shell, given: Namespace, cell: str) -> DisplayedAnswer:
-    with _diagnostics_only():
+    with spelled_by(command_line_spelling), _diagnostics_only():
         policy = parse(cell, "<cell>", given.paper)
         answer = _answer(policy, given, shell.user_ns)
     shell.user_ns.update({name: value for name, value in ((given.policy, policy), (given.result, answer)) if name})

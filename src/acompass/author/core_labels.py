@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import assert_never
 
-from acompass.errors.diagnostics import Diagnostic, Label, Span
+from acompass.errors.diagnostics import Diagnostic, Label, Span, option_text
 from acompass.language.program import effects
 from acompass.language.program.label_maps import SUPPRESSED, Level, Map
 from acompass.language.program.program import (
@@ -66,7 +66,9 @@ def _texts(action: Generalize, at: int, values: Values) -> frozenset[str]:
     if hierarchy is not None:
         return hierarchy
     if values.texts is None:
-        raise _Impossible("the column's values are unknown", "name a table that has them with `--table`")
+        raise _Impossible(
+            "the column's values are unknown", f"name a table that has them with `{option_text('table')}`"
+        )
     texts = values.texts(action.column)
     for earlier in values.program.requirements[:at]:
         texts = _after(earlier, action.column, texts)

@@ -7,7 +7,7 @@ import importlib.util
 import os
 from threading import Event
 
-from acompass.errors.diagnostics import Canceled, Diagnostic, EngineError
+from acompass.errors.diagnostics import Canceled, Diagnostic, EngineError, option_text
 from acompass.language.program.types import MOST_DIGITS, Kind, Schema
 
 
@@ -24,7 +24,7 @@ def engine_failed(engine: str, error: Exception) -> EngineError:
 
 
 def out_of_memory(engine: str) -> EngineError:
-    help_ = "raise `--memory-limit`, or free space for temporary files"
+    help_ = f"raise `{option_text('memory_limit')}`, or free space for temporary files"
     return engine_error("AC302", f"{engine} ran out of memory or temporary space", help_)
 
 
@@ -46,7 +46,7 @@ def require_plain(engine: str, schema: Schema) -> None:
 
 
 def output_exists(name: str) -> EngineError:
-    help_ = "choose another name, or replace the table with `--force`"
+    help_ = f"choose another name, or replace the table with `{option_text('force', True)}`"
     return engine_error("AC309", f"table `{name}` already exists", help_)
 
 
@@ -67,7 +67,7 @@ def require_numpy() -> None:
 
 def no_memory_limit() -> EngineError:
     help_ = "set the memory of the executors with `spark.executor.memory`"
-    return engine_error("AC326", "`--memory-limit` does not apply to Spark", help_)
+    return engine_error("AC326", f"`{option_text('memory_limit')}` does not apply to Spark", help_)
 
 
 def is_the_reference() -> EngineError:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from acompass.engines.reading import Facts, fitting_formats
-from acompass.errors.diagnostics import TableError
+from acompass.errors.diagnostics import TableError, option_text
 from acompass.language.program.constants import scale_of
 from acompass.language.program.types import INTEGER, MOST_DIGITS, TEXT, Kind, Type, decimal
 from acompass.language.program.uses import ColumnUse, TextComparison, Use
@@ -130,9 +130,9 @@ class TextColumns:
     def _help_on_marks(self, value: Sql, bad: int) -> str | None:
         """Help for values that are not numbers only because of their decimal mark."""
         if self.mark == COMMA:
-            return "with `--decimal ,`, a number has a comma and no point, as in `-12,50`"
+            return f"with `{option_text('decimal', ',')}`, a number has a comma and no point, as in `-12,50`"
         commas = 0 if self.mark is None else self.facts.count(sql.count_where(self._is(COMMA_NUMBER, value)))
-        return "read numbers with a decimal comma: `--decimal ,`" if commas == bad else None
+        return f"read numbers with a decimal comma: `{option_text('decimal', ',')}`" if commas == bad else None
 
     def require_plain_text(self, uses: Mapping[int, ColumnUse]) -> None:
         """Raise if text that means numbers or local dates would be compared with a number or a date as text."""

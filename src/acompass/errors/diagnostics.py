@@ -100,6 +100,14 @@ def option_text(name: str, *value: Any) -> str:
     return _spellings[-1](name, *value)
 
 
+def missing_help() -> str:
+    """What to do about missing values."""
+    return (
+        f"drop incomplete records with `{option_text('missing', 'drop')}`, "
+        f"or fill them with `{option_text('missing', 'VALUE')}`"
+    )
+
+
 @contextmanager
 def spelled_by(spelling: Spelling) -> Iterator[None]:
     """Spell arguments in this way, in all threads: a process serves one interface at a time."""

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeAlias, assert_never
 
 from acompass.engines.protocol import OpenTable
-from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError
+from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, option_text
 from acompass.explain.answer import Change, ClassSeen, Explanation, Life, Step
 from acompass.explain.counterfactual import Nearest
 from acompass.language.program.checker import check
@@ -80,7 +80,7 @@ def choose_records(record: int | None, where: str | None, limit: int) -> Choice:
         return partial(_choose_nth, record)
     if where is not None and record is None:
         return partial(_choose_matching, _Where(where), limit)
-    help_ = "`--record 5` or `--where 'Age = 86'`"
+    help_ = f"`{option_text('record', 5)}` or `{option_text('where', 'Age = 86')}`"
     raise _call_problem("AC701", "expected either a record or a condition", help_)
 
 
@@ -124,7 +124,7 @@ def _require_randomness(program: Program, knows_trace: bool) -> None:
         word = "RANDOM" if is_certain(drawing[0].action) else "WITH PROBABILITY"
         line = drawing[0].line
         message = f"{word} on line {line} cannot be explained without the seed or the trace of the run"
-        raise _call_problem("AC703", message, "add `--seed` or `--trace`, as for `acompass run`")
+        raise _call_problem("AC703", message, f"add `{option_text('seed')}` or `{option_text('trace')}`, as for `run`")
 
 
 class _Where:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.types import Names
 from acompass.options import HierarchiesArgument
 
@@ -89,7 +89,7 @@ def _split_levels(text: str, columns: Names) -> tuple[str, str]:
     found = columns.before_equals(text)
     if found is None:
         message = f"expected a column and its levels, found `{text}`"
-        raise _unusable_levels(message, f"write for example `--hierarchy {text}=bands:5,10,20`")
+        raise _unusable_levels(message, f"write for example `{option_text('hierarchies', {text: 'bands:5,10,20'})}`")
     return found
 
 

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from shlex import quote
 
 import duckdb
 
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
@@ -79,7 +78,7 @@ def measure_loss(
 def require_earlier_table(hierarchies: HierarchiesArgument | None, against: object) -> None:
     if hierarchies is not None and against is None:
         message = "measuring loss requires the table before anonymization"
-        raise CallError([Diagnostic("AC616", message, help="name it: `--against people.csv`")])
+        raise CallError([Diagnostic("AC616", message, help=f"name it: `{option_text('against', 'people.csv')}`")])
 
 
 def count_cells(records: Records, position: int) -> Cells:
@@ -130,7 +129,7 @@ class LosingColumn:
     def finding(self) -> Diagnostic:
         labels = "1 label" if self.unknown_labels == 1 else f"{self.unknown_labels:,} labels"
         message = f"{labels} in column `{self._name}` not found on its levels: {self._words}"
-        help_ = f"give the levels of the release: `--hierarchy {quote(self._name)}=FILE`"
+        help_ = f"give the levels of the release: `{option_text('hierarchies', {self._name: 'FILE'})}`"
         return Diagnostic("AC615", message, help=help_)
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import duckdb
 
-from acompass.errors.diagnostics import CallError, Diagnostic, TableError
+from acompass.errors.diagnostics import CallError, Diagnostic, TableError, option_text
 from acompass.measure.answer import Classes, Journalist, Persons, QuasiIdentifier, RecordsAbove, Sampling, risk_among
 from acompass.measure.classes import CLASSES
 from acompass.measure.models import DIGITS, natural_log, to_decimal
@@ -118,10 +118,11 @@ def refuse_other_populations(roles: Roles, population: Any) -> None:
     population or with weights."""
     if roles.sampling_weight is None:
         return
-    others = {"`--weight`": roles.weight, "`--population`": population}
-    for option in (name for name, value in others.items() if value is not None):
-        message = f"{option} and `--sampling-weight` are given, expected one of them"
-        raise CallError([Diagnostic("AC609", message, help=f"omit {option} or `--sampling-weight`")])
+    others = {"weight": roles.weight, "population": population}
+    for other in (option_text(name) for name, value in others.items() if value is not None):
+        own = option_text("sampling_weight")
+        message = f"`{other}` and `{own}` are given, expected one of them"
+        raise CallError([Diagnostic("AC609", message, help=f"omit `{other}` or `{own}`")])
 
 
 def sampling_risk(

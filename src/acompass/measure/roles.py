@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.types import Kind, Names, Schema
 from acompass.language.text import tree
 from acompass.language.text.tree import Function
@@ -47,8 +47,8 @@ def assign_roles(
     queries = [] if policy is None else list(processes(policy))
     grouped = list(qi or _unique(name.text for process in queries for name in process.group_by))
     if not grouped:
-        reason = "`--qi` is missing" if policy is None else "the policy has no GROUP BY"
-        raise _error("AC601", f"no quasi-identifiers: {reason}", "name them: `--qi Age,Zip`")
+        reason = f"`{option_text('qi')}` is missing" if policy is None else "the policy has no GROUP BY"
+        raise _error("AC601", f"no quasi-identifiers: {reason}", f"name them: `{option_text('qi', ['Age', 'Zip'])}`")
     if sensitive is None:
         aggregates = [named.aggregate for process in queries for named in process.aggregates]
         distinct = (each.column for each in aggregates if each.function is Function.COUNT_DISTINCT)

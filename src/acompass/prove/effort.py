@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 
 #: the default deadline in seconds
 DEADLINE = 30
@@ -29,7 +29,7 @@ def parse_deadline(deadline: float | str) -> float:
     if math.isfinite(seconds) and seconds >= 0:
         return seconds
     message = f"`{deadline}` is not a valid deadline: expected a non-negative number of seconds"
-    raise CallError([Diagnostic("AC556", message, help="--deadline 60")])
+    raise CallError([Diagnostic("AC556", message, help=option_text("deadline", 60))])
 
 
 @dataclass(frozen=True, slots=True)

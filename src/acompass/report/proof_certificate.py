@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.policy import Policy
 from acompass.prove.certify.certificate import Certified, Uncertified, build_certificate, certify
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
@@ -29,7 +29,7 @@ class CertificateFile:
     def _require_other(self, file: str | os.PathLike[str]) -> None:
         if self._path is not None and is_same_file(os.path.realpath(self._path), os.fspath(file)):
             message = f"the certificate would overwrite `{os.fspath(self._path)}`"
-            help_ = "choose another file: `--certificate certificate.json`"
+            help_ = f"choose another file: `{option_text('certificate', 'certificate.json')}`"
             raise CallError([Diagnostic("AC708", message, help=help_)])
 
     def add(self, proved: ProvedClaim) -> None:

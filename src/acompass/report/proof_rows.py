@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, assert_never
 
+from acompass.errors.diagnostics import option_text
 from acompass.errors.display import count_text, on_one_line
 from acompass.language.program.types import Column, Kind, Schema, Value, to_text
 from acompass.prove.proof import Claim, Proof
@@ -158,7 +159,7 @@ def table_lines(found: TablePrivacy | Refusal) -> Iterator[str]:
             yield f"line {lines}: keeps a record with a probability of at most {found.beta}"
             yield f"line {found.rejects}: rejects classes of fewer than {count_text(found.k, 'record')}"
             yield f"worst for a class of {count_text(found.class_size, 'record')}, {found.direction}"
-            yield "the output must be written in canonical order: --order canonical"
+            yield f"the output must be written in canonical order: {option_text('order', 'canonical')}"
         case _:
             assert_never(found)
 

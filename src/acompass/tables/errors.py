@@ -1,11 +1,10 @@
 """Errors about tables. They show the names of columns and files, never a value of a record."""
 
 import os
-import shlex
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError
+from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, missing_help, option_text
 from acompass.errors.display import count_text
 from acompass.language.program.program import Generalize
 from acompass.language.program.types import MOST_DIGITS
@@ -178,7 +177,7 @@ def _help_with_other_values(number: str, unlike: int) -> str:
 
 def not_iso_dates(name: str, comparison: TextComparison, formats: Sequence[str]) -> TableError:
     """`formats` are the date formats that every value matches."""
-    options = [f"`{_dates_option(name, text)}`" for text in formats or ["%d.%m.%Y"]]
+    options = [f"`{option_text('dates', {name: text})}`" for text in formats or ["%d.%m.%Y"]]
     unknown = "" if formats else ", with the directives of its own format"
     finding = Diagnostic(
         "AC232",
@@ -187,12 +186,6 @@ def not_iso_dates(name: str, comparison: TextComparison, formats: Sequence[str])
         f"read the column as dates: {' or '.join(options)}{unknown}",
     )
     return TableError([finding])
-
-
-def _dates_option(name: str, text: str) -> str:
-    """The option, quoted so that it can be pasted into a shell."""
-    option = f"{name}={text}"
-    return f"--dates {shlex.quote(option)}" if set(option) & set('"$`\\!') else f'--dates "{option}"'
 
 
 def not_dates(name: str, text: str, place: Place, bad: int) -> TableError:
@@ -214,26 +207,29 @@ def invalid_date_format(text: str, why: str) -> TableError:
 
 
 def dates_without_column(text: str) -> TableError:
-    example = _dates_option("Admission", text) if "%" in text else _dates_option(text, "%d.%m.%Y")
-    return table_error("AC236", f"`--dates {text}` has no `=` between a column and a format", f"write `{example}`")
+    example = option_text("dates", {"Admission": text} if "%" in text else {text: "%d.%m.%Y"})
+    message = f"`{option_text('dates')} {text}` has no `=` between a column and a format"
+    return table_error("AC236", message, f"write `{example}`")
 
 
 def unknown_dates_column(name: str, columns: str) -> TableError:
-    message = f"`--dates` names the column `{name}`, which the table does not have"
+    message = f"`{option_text('dates')}` names the column `{name}`, which the table does not have"
     return table_error("AC236", message, f"columns: {columns}")
 
 
 def ambiguous_dates_column(name: str, columns: Iterable[str]) -> TableError:
     spelled = ", ".join(f"`{each}`" for each in columns)
-    return table_error("AC236", f"`--dates` names `{name}`, which could be {spelled}", "use the exact spelling")
+    message = f"`{option_text('dates')}` names `{name}`, which could be {spelled}"
+    return table_error("AC236", message, "use the exact spelling")
 
 
 def dates_given_twice(name: str) -> TableError:
-    return table_error("AC236", f"`--dates` gives two formats for column `{name}`", "a column has one format")
+    message = f"`{option_text('dates')}` gives two formats for column `{name}`"
+    return table_error("AC236", message, "a column has one format")
 
 
 def dates_not_text(name: str) -> TableError:
-    message = f"`--dates` names the column `{name}`, which is not text"
+    message = f"`{option_text('dates')}` names the column `{name}`, which is not text"
     return table_error("AC236", message, "omit it: only columns of text are read as dates")
 
 
@@ -246,7 +242,7 @@ def number_too_long(name: str, digits: int) -> TableError:
 
 
 def missing_values(columns: Iterable[tuple[str, int]]) -> TableError:
-    help_ = "drop incomplete records with `--missing drop`, or fill them with `--missing VALUE`"
+    help_ = missing_help()
     return TableError(
         [
             Diagnostic("AC212", f"column `{name}` has {count_text(count, 'missing value')}", help=help_)
@@ -256,12 +252,13 @@ def missing_values(columns: Iterable[tuple[str, int]]) -> TableError:
 
 
 def missing_given_twice(text: str) -> TableError:
-    help_ = "give one value for all columns, and others by column: `--missing drop --missing 'Zip=?'`"
-    return table_error("AC233", f"`--missing {text}` names no column, and `--missing` is already given", help_)
+    example = f"{option_text('missing', 'drop')} {option_text('missing', {'Zip': '?'})}"
+    message = f"`{option_text('missing', text)}` names no column, and `{option_text('missing')}` is already given"
+    return table_error("AC233", message, f"give one value for all columns, and others by column: `{example}`")
 
 
 def unknown_missing_column(name: str, columns: str) -> TableError:
-    message = f"`--missing` names the column `{name}`, which the table does not have"
+    message = f"`{option_text('missing')}` names the column `{name}`, which the table does not have"
     return table_error("AC233", message, f"columns: {columns}")
 
 
@@ -269,7 +266,7 @@ def unsuitable_filling(name: str, type_: str, value: str) -> TableError:
     return table_error(
         "AC213",
         f"cannot fill missing values of column `{name}` with `{value}`: the column is {type_}",
-        "fill with a value of the column's type, or drop incomplete records with `--missing drop`",
+        f"fill with a value of the column's type, or drop incomplete records with `{option_text('missing', 'drop')}`",
     )
 
 
@@ -344,7 +341,7 @@ def disk_full(path: str) -> TableError:
 def unknown_format(path: str) -> TableError:
     help_ = "end the name in `.csv`, `.csv.gz` or `.parquet`"
     if path.endswith("/"):
-        help_ += ", or write a folder of Parquet files with `--partition COLUMN`"
+        help_ += f", or write a folder of Parquet files with `{option_text('partition', ['COLUMN'])}`"
     return table_error("AC224", f"unknown output format of `{path}`", help_)
 
 

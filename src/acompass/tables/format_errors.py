@@ -2,30 +2,34 @@
 
 from collections.abc import Sequence
 
-from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError
+from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, option_text
 from acompass.tables.errors import table_error
 
 
 def unknown_delimiter(delimiter: str) -> TableError:
-    return table_error(
-        "AC225", f"unknown delimiter `{delimiter}`", "use one of `,` `;` `|` or a tab: `--delimiter ';'`"
-    )
+    help_ = f"use one of `,` `;` `|` or a tab: `{option_text('delimiter', ';')}`"
+    return table_error("AC225", f"unknown delimiter `{delimiter}`", help_)
 
 
 def unknown_decimal(decimal: str | None) -> TableError:
-    return table_error("AC242", f"unknown decimal mark `{decimal}`", "use `--decimal ,` or `--decimal .`")
+    return table_error(
+        "AC242",
+        f"unknown decimal mark `{decimal}`",
+        f"use `{option_text('decimal', ',')}` or `{option_text('decimal', '.')}`",
+    )
 
 
 def ambiguous_comma(path: str) -> TableError:
     return table_error(
         "AC242",
         f"`,` is the delimiter and the decimal mark of `{path}`, and no number with a comma is in quotes",
-        "give the delimiter, such as `--delimiter ';'`, or omit `--decimal ,`",
+        f"give the delimiter, such as `{option_text('delimiter', ';')}`, or omit `{option_text('decimal', ',')}`",
     )
 
 
 def unknown_encoding(encoding: str, near: Sequence[str]) -> TableError:
-    help_ = "for example `--encoding cp1252`, `--encoding latin-1` or `--encoding utf-16`"
+    one, two, three = (option_text("encoding", name) for name in ("cp1252", "latin-1", "utf-16"))
+    help_ = f"for example `{one}`, `{two}` or `{three}`"
     if near:
         help_ = f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
     return table_error("AC241", f"unknown encoding `{encoding}`", help_)
@@ -35,7 +39,7 @@ def not_utf8(path: str, line: int, byte: int, likely: str) -> TableError:
     return table_error(
         "AC205",
         f"line {line} of `{path}` is not UTF-8, at byte {byte:,} of the file",
-        f"give its encoding: probably `--encoding {likely}`",
+        f"give its encoding: probably `{option_text('encoding', likely)}`",
     )
 
 
@@ -43,14 +47,15 @@ def not_in_encoding(path: str, encoding: str, place: tuple[int, int] | None) -> 
     """`place` is a line number, and a byte of the file counted from 1."""
     where = "" if place is None else f", at byte {place[1]:,} of the file"
     what = f"`{path}`" if place is None else f"line {place[0]} of `{path}`"
-    return table_error("AC205", f"{what} is not {encoding}{where}", "give its encoding: `--encoding NAME`")
+    help_ = f"give its encoding: `{option_text('encoding', 'NAME')}`"
+    return table_error("AC205", f"{what} is not {encoding}{where}", help_)
 
 
 def contradicting_mark(path: str, encoding: str, marked: str) -> TableError:
     return table_error(
         "AC205",
         f"`{path}` is not {encoding}: it begins with the byte order mark of {marked}",
-        f"write `--encoding {marked}`, or omit the option: the mark gives the encoding",
+        f"write `{option_text('encoding', marked)}`, or omit it: the mark gives the encoding",
     )
 
 
@@ -138,26 +143,27 @@ def uncomputed_cells(path: str, sheet: str, count: int, first: str) -> TableErro
 
 
 def partition_not_a_folder(path: str) -> CallError:
-    message = f"`--partition` writes a folder of Parquet files, but the output is `{path}`"
-    return CallError([Diagnostic("AC247", message, help="name a folder: `-o released/`")])
+    message = f"`{option_text('partition')}` writes a folder of Parquet files, but the output is `{path}`"
+    return CallError([Diagnostic("AC247", message, help=f"name a folder: `{option_text('output', 'released/')}`")])
 
 
 def partition_without_folder() -> CallError:
-    message = "`partition` is given, but no `output`"
-    return CallError([Diagnostic("AC247", message, help='name a folder: `output="released/"`')])
+    message = f"`{option_text('partition')}` is given, but no `{option_text('output')}`"
+    return CallError([Diagnostic("AC247", message, help=f"name a folder: `{option_text('output', 'released/')}`")])
 
 
 def unknown_partition(name: str, columns: str) -> TableError:
-    message = f"`--partition` names the column `{name}`, which the released table does not have"
+    message = f"`{option_text('partition')}` names the column `{name}`, which the released table does not have"
     return table_error("AC247", message, f"columns: {columns}")
 
 
 def partition_twice(name: str) -> TableError:
-    return table_error("AC247", f"`--partition` names column `{name}` twice", "name each column once")
+    message = f"`{option_text('partition')}` names column `{name}` twice"
+    return table_error("AC247", message, "name each column once")
 
 
 def partition_of_nested_values(name: str) -> TableError:
-    message = f"`--partition` names column `{name}`, which has lists or other nested values"
+    message = f"`{option_text('partition')}` names column `{name}`, which has lists or other nested values"
     return table_error("AC247", message, "use columns of text, numbers or dates")
 
 
@@ -167,7 +173,8 @@ def folder_with_other_files(path: str) -> TableError:
 
 
 def folder_not_empty(path: str) -> TableError:
-    return table_error("AC248", f"folder `{path}` is not empty", "choose another folder, or replace it: `--force`")
+    help_ = f"choose another folder, or replace it: `{option_text('force', True)}`"
+    return table_error("AC248", f"folder `{path}` is not empty", help_)
 
 
 def partition_names(path: str) -> TableError:
@@ -182,5 +189,5 @@ def partition_unsupported(engine: str) -> TableError:
     return table_error(
         "AC247",
         f"{engine} does not write partitions",
-        "write a `.parquet` folder without `--partition`, or use the engine duckdb",
+        f"write a `.parquet` folder without `{option_text('partition')}`, or use the engine duckdb",
     )

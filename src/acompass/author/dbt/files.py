@@ -29,7 +29,7 @@ from acompass.author.dbt.templates import (
     names_by_line,
     properties_text,
 )
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import columns_aggregated, columns_read, comparisons, is_always, process_of
 from acompass.language.program.effects import record_comparisons as compared_in_records
@@ -186,11 +186,14 @@ def _require_possible(request: Request) -> None:
         raise CallError([Diagnostic("AC705", message, help=f"use one of {known}")])
     if request.dialect != _RUNS_PYTHON and request.python_model and not request.source:
         message = f"no Python model is written for `{request.dialect}`: dbt runs one only on DuckDB"
-        help_ = "`--no-model` writes only the tests of the released model, `--source` those of the source"
+        only_tests, source = option_text("python_model", False), option_text("source", True)
+        help_ = f"`{only_tests}` writes only the tests of the released model, `{source}` those of the source"
         raise CallError([Diagnostic("AC644", message, help=help_)])
     if request.source and request.reading:
         message = "tests of the source read the table as it is stored: `missing` and `dates` do not apply"
-        raise CallError([Diagnostic("AC644", message, help="omit `--missing` and `--dates`")])
+        raise CallError(
+            [Diagnostic("AC644", message, help=f"omit `{option_text('missing')}` and `{option_text('dates')}`")]
+        )
 
 
 def source_coverage(program: Program, any_scale: frozenset[int], overwritten: frozenset[int]) -> Coverage:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from acompass.author.dbt.relations import Mark, parse_mark
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.tables.output import replace_file, report_write_errors
 
 FILE = "dbt_project.yml"
@@ -47,7 +47,7 @@ def changes_in(project: str, files: Mapping[str, str], folders: Folders, mark: M
     foreign = [path for path, text in present.items() if text is not None and not _is_of_policy(mark.policy, text)]
     if foreign and not force:
         message = f"`{foreign[0]}` exists and was not written by `acompass dbt` for this policy"
-        help_ = "move it, name another model, or replace it with `--force`"
+        help_ = f"move it, name another model, or replace it with `{option_text('force', True)}`"
         raise CallError([Diagnostic("AC643", message, help=help_)])
     write = {path: text for path, text in files.items() if present[path] != text}
     tests, models = (

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
-from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError
+from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, option_text
 from acompass.language.program.constants import ParamValue
 from acompass.plan.run.statements import FailingRows
 
@@ -69,7 +69,9 @@ def released_relation(given: str | None, model: Relation, *, is_written: bool) -
         raise _invalid(f"`{name}` is not a valid name for the released model", help_)
     released = parse_relation(name)
     if released.parts[-1] == model.parts[-1] and released.call == model.call:
-        raise _invalid(f"the released model cannot be `{name}` itself", f"`--released {name}_released`")
+        raise _invalid(
+            f"the released model cannot be `{name}` itself", f"`{option_text('released', f'{name}_released')}`"
+        )
     return released
 
 

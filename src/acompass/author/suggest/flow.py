@@ -14,7 +14,7 @@ from acompass.author.suggest.search import curve, search
 from acompass.author.suggest.search_problem import Found, Problem, closeness, is_close, losses, perform_steps
 from acompass.author.suggest.table import Reading, Table, read_table
 from acompass.engines.protocol import OpenTable
-from acompass.errors.diagnostics import Diagnostic
+from acompass.errors.diagnostics import Diagnostic, option_text
 from acompass.language.program.uses import Use, uses
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_condition, format_requirement
@@ -74,16 +74,17 @@ def _require_reached(problem: Problem, found: Found) -> None:
     dropped = found.outcome.dropped
     goal = f"k = {problem.k}" if problem.l is None else f"k = {problem.k} and l = {problem.l}"
     if dropped == problem.records:
-        help_ = "ask for less, or allow more steps with `--lines`"
+        help_ = f"ask for less, or allow more steps with `{option_text('lines')}`"
         raise _unreachable(f"no policy was found that reaches {goal} without dropping every record", help_)
     if dropped > problem.most_dropped:
         share = f"{dropped / problem.records:.2%} of the records"
-        help_ = f"allow more: `--max-lost {-(-dropped * 100 // problem.records)}%`, or ask for less"
+        share = f"{-(-dropped * 100 // problem.records)}%"
+        help_ = f"allow more: `{option_text('max_lost', share)}`, or ask for less"
         raise _unreachable(f"every policy found that reaches {goal} drops at least {share}", help_)
     if not is_close(problem, found.always, found.steps):
         reached = closeness(problem, found.always, found.steps)
         message = f"no policy was found whose classes are t-close with t below {reached:.4f}"
-        raise _unreachable(message, "ask for less, or allow more: `--max-lost 10%`")
+        raise _unreachable(message, f"ask for less, or allow more: `{option_text('max_lost', '10%')}`")
 
 
 def _unreachable(message: str, help_: str) -> Unreachable:

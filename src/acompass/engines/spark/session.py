@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
 from acompass.engines.errors import Cancellation, engine_error, engine_failed
-from acompass.errors.diagnostics import EngineError
+from acompass.errors.diagnostics import EngineError, option_text
 from acompass.plan.lowering.dialect import Dialect
 from acompass.plan.lowering.spark import SPARK
 from acompass.tables.temporary_files import folder_until_exit, note_process
@@ -191,7 +191,7 @@ def lives_elsewhere(kind: str) -> EngineError:
 
 
 def not_shared(what: str) -> EngineError:
-    help_ = "use a file system that all workers share, or `--engine 'local[*]'`"
+    help_ = f"use a file system that all workers share, or `{option_text('engine', 'local[*]')}`"
     return engine_error("AC324", f"the workers of a cluster cannot reach {what}", help_)
 
 

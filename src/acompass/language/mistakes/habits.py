@@ -5,7 +5,7 @@ The help of each error shows what to write instead."""
 from collections.abc import Sequence
 from itertools import takewhile
 
-from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span, insert, offer, replace, safe
+from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span, insert, missing_help, offer, replace, safe
 from acompass.errors.display import quote
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, join_tokens, start_of_name
 from acompass.language.text import tree
@@ -62,7 +62,7 @@ def is_null(unexpected: Unexpected) -> Diagnostic | None:
     if found is None:
         return None
     message = "`IS` is not supported in conditions: the columns that a policy names have no missing values"
-    help_ = "drop incomplete records with `--missing drop`, or fill them with `--missing VALUE`"
+    help_ = missing_help()
     return Diagnostic("AC038", message, (Label(found.span),), help_)
 
 

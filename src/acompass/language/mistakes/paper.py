@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import assert_never
 
-from acompass.errors.diagnostics import Diagnostic, Label, Span
+from acompass.errors.diagnostics import Diagnostic, Label, Span, option_text
 from acompass.language.text import tree, walk
 from acompass.language.text.formatter import format_condition
 from acompass.language.text.tokens import spell_constant, spell_name
@@ -22,7 +22,7 @@ def beyond_paper(program: tree.Program) -> tuple[Diagnostic, ...]:
 
 def _report_form(form: walk.Beyond) -> Diagnostic:
     word, span, help_ = _describe_form(form)
-    message = f"{word} is not in the paper's language, which `--paper` requires"
+    message = f"{word} is not in the paper's language, which `{option_text('paper', True)}` requires"
     place = place_of(span)
     return Diagnostic("AC060", message, () if place is None else (Label(place),), help_)
 

@@ -4,7 +4,19 @@ import dataclasses
 from collections.abc import Sequence
 from decimal import Decimal
 
-from acompass.errors.diagnostics import Diagnostic, Edit, Fix, Label, Span, delete, insert, offer, replace, safe
+from acompass.errors.diagnostics import (
+    Diagnostic,
+    Edit,
+    Fix,
+    Label,
+    Span,
+    delete,
+    insert,
+    offer,
+    option_text,
+    replace,
+    safe,
+)
 from acompass.errors.display import quote
 from acompass.language.mistakes.unreadable_text import is_group_by
 from acompass.language.program.hierarchies import Problem, problem_summary
@@ -82,7 +94,7 @@ def unbound_parameter(parameter: tree.Parameter, bound: Names) -> Diagnostic:
     word = parameter.name
     close = bound.closest(word)
     meant = f"; did you mean `{close}`?" if close else ""
-    help_ = f"bind it with `--set {word}=3`, or write `{spell_string(word)}` for text{meant}"
+    help_ = f"bind it with `{option_text('params', {word: 3})}`, or write `{spell_string(word)}` for text{meant}"
     fixes = offer(f"write `{close}`", replace(parameter.span, close)) if close else ()
     fixes += offer(f"write `{spell_string(word)}`", *_in_quotes(parameter.span))
     return _diagnostic_at(parameter.span, "AC106", f"parameter `{word}` is not bound", help_, fixes)
@@ -90,7 +102,8 @@ def unbound_parameter(parameter: tree.Parameter, bound: Names) -> Diagnostic:
 
 def unused_parameter(name: str) -> Diagnostic:
     message = f"parameter `{name}` is bound but never used in the policy"
-    return Diagnostic("AC107", message, (), f"remove `--set {name}=…`, or remove `{name}` from `acompass.toml`")
+    help_ = f"remove `{option_text('params', {name: ...})}`, or remove `{name}` from `acompass.toml`"
+    return Diagnostic("AC107", message, (), help_)
 
 
 def column_as_constant(parameter: tree.Parameter, column: str) -> Diagnostic:
@@ -105,17 +118,17 @@ def column_as_constant(parameter: tree.Parameter, column: str) -> Diagnostic:
 
 def bad_setting(text: str) -> Diagnostic:
     message = f"expected `NAME=VALUE` to bind a parameter, found `{text}`"
-    return Diagnostic("AC109", message, (), "write `--set k=3`")
+    return Diagnostic("AC109", message, (), f"write `{option_text('params', {'k': 3})}`")
 
 
 def repeated_setting(name: str) -> Diagnostic:
     message = f"parameter `{name}` is bound twice"
-    return Diagnostic("AC109", message, (), f"keep one `--set {name}=…`")
+    return Diagnostic("AC109", message, (), f"keep one `{option_text('params', {name: ...})}`")
 
 
 def unusable_parameter(name: str) -> Diagnostic:
     message = f"the value of parameter `{name}` is neither a finite number nor text"
-    return Diagnostic("AC109", message, (), f"bind a number or text, such as `--set {name}=3`")
+    return Diagnostic("AC109", message, (), f"bind a number or text, such as `{option_text('params', {name: 3})}`")
 
 
 def type_mismatch(constant: tree.Number | tree.String, column: Column) -> Diagnostic:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, assert_never
 
+from acompass.errors.diagnostics import option_text
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.text.tree import DateUnit
 
@@ -139,7 +140,8 @@ class Dates:
 
     @property
     def help(self) -> str:
-        return "write dates as in `2024-12-31`, or read another format with `--dates 'Admission=%d.%m.%Y'`"
+        example = option_text("dates", {"Admission": "%d.%m.%Y"})
+        return f"write dates as in `2024-12-31`, or read another format with `{example}`"
 
     def label(self, text: str) -> str | None:
         if _is_date(text):

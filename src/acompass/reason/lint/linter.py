@@ -4,7 +4,7 @@ AC511: an `allow` that silences no finding is itself a finding (X9, allowances).
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from acompass.errors.diagnostics import Diagnostic, Label, Severity
+from acompass.errors.diagnostics import Diagnostic, Label, Severity, option_text
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.types import Type
 from acompass.language.text import tree
@@ -82,7 +82,7 @@ def _findings(policy: InspectedPolicy) -> Iterator[Diagnostic]:
             require_time()
     except Exhausted as exhausted:
         message = f"findings may be missing: {exhausted}"
-        yield policy.finding(INCOMPLETE, message, 0, "lint it with a longer `--deadline`, or in parts")
+        yield policy.finding(INCOMPLETE, message, 0, f"lint it with a longer `{option_text('deadline')}`, or in parts")
 
 
 def remove_allowed(policy: tree.Program, findings: Sequence[Diagnostic]) -> list[Diagnostic]:

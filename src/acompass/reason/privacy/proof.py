@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, islice, product
 
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.program import Program
 from acompass.language.program.types import Names, Schema, Type
@@ -66,7 +66,8 @@ def require_columns(types: Mapping[str, str | Type] | None) -> Mapping[str, str 
     if types:
         return types
     message = "privacy needs every column of the table: columns the policy does not name are released unchanged"
-    raise CallError([Diagnostic("AC553", message, help="--table people.csv, or --types for each column")])
+    help_ = f"{option_text('table', 'people.csv')}, or {option_text('types')} for each column"
+    raise CallError([Diagnostic("AC553", message, help=help_)])
 
 
 def _asked_columns(schema: Schema, columns: Sequence[str | Sequence[str]] | None) -> list[frozenset[int]]:
@@ -99,7 +100,7 @@ def _parse_epsilon(epsilon: str) -> Decimal:
     if number.is_finite() and number >= 0:
         return number
     message = f"`{epsilon}` is not a valid ε: expected a non-negative number"
-    raise CallError([Diagnostic("AC555", message, help="--epsilon 1")])
+    raise CallError([Diagnostic("AC555", message, help=option_text("epsilon", 1))])
 
 
 def column_privacy(program: Program, asked: Iterable[frozenset[int]]) -> tuple[ColumnPrivacy, ...]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.options import DatesArgument
 from acompass.policy import Policy, load
 from acompass.result import Result
@@ -218,5 +218,5 @@ def _certified_hashes(written: Any) -> list[str | None]:
 
 
 def _not_a_report(path: str) -> CallError:
-    help_ = "give an unmodified page that `--report` wrote"
+    help_ = f"give an unmodified page that `{option_text('report')}` wrote"
     return CallError([Diagnostic("AC707", f"`{path}` is not a report", help=help_)])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.policy import Policy
 from acompass.report.page.certificate import Reader
 from acompass.report.page.content import ReportRequest, page_contents
@@ -62,12 +62,12 @@ def _is_part_of(place: str, table: str) -> bool:
 
 
 def _no_file_error(found: str) -> CallError:
-    help_ = "name a file, or omit `--report`"
+    help_ = f"name a file, or omit `{option_text('report')}`"
     return CallError([Diagnostic("AC706", f"a report needs files, found {found}", help=help_)])
 
 
 def _overwrite_error(found: str, path: str) -> CallError:
-    help_ = "choose another file: `--report report.html`"
+    help_ = f"choose another file: `{option_text('report', 'report.html')}`"
     return CallError([Diagnostic("AC708", f"the report would overwrite the {found} `{path}`", help=help_)])
 
 

@@ -104,7 +104,12 @@ def validate_arguments(function: Callable[P, R]) -> Callable[P, R]:
         placed, given = call.take_all(args, kwargs)
         return function(*placed, **given)
 
+    vars(checked)[_MARK] = True
     return checked
+
+
+#: an attribute of the functions whose arguments are validated
+_MARK = "has_declared_arguments"
 
 
 def unchecked(function: Callable[P, R]) -> Callable[P, R]:
@@ -200,17 +205,17 @@ def document(value: Any, namesakes: Any = None) -> None:
     if isinstance(value, type):
         for name, method in vars(value).items():
             document(getattr(method, "__func__", method), vars(namesakes).get(name) if namesakes else None)
-    elif hasattr(value, "__wrapped__") and not hasattr(value, "__signature__"):
+    elif hasattr(value, _MARK) and not hasattr(value, "__signature__"):
+        from inspect import cleandoc
+
         call = _declared_call(value.__wrapped__)
-        prose, _, example = (value.__wrapped__.__doc__ or namesakes.__wrapped__.__doc__).partition("\n\n    >>> ")
-        value.__signature__ = _signature(value.__wrapped__, call)
-        arguments = "\n".join(
-            _paragraph(name, each, call.defaults.get(name, ...)) for name, each in call.options.items()
-        )
-        value.__doc__ = f"{prose.rstrip()}\n\n    Arguments:\n{arguments}\n"
+        text = cleandoc(value.__wrapped__.__doc__ or namesakes.__wrapped__.__doc__)
+        prose, _, example = text.partition("\n\n>>> ")
+        named = (_paragraph(name, each, call.defaults.get(name, ...)) for name, each in call.options.items())
+        parts = [prose, "\n".join(["Arguments:", *named])]
         if example:
-            indented = example.rstrip().replace("\n", "\n    ")
-            value.__doc__ += f"\n    Example:\n        >>> {indented}\n    "
+            parts.append("\n    ".join(["Example:", *f">>> {example}".split("\n")]))
+        value.__signature__, value.__doc__ = _signature(value.__wrapped__, call), "\n\n".join(parts)
 
 
 def _signature(function: Callable[..., Any], call: _Call) -> Any:
@@ -235,7 +240,7 @@ def _paragraph(name: str, option: Option, default: Any) -> str:
 
     example = "" if option.kind is BOOLEAN else f", such as `{option.pasted}`"
     head = f"{name}: {option.kind.words}{example}; {'required' if default is ... else f'default {default!r}'}"
-    indent = " " * 12
+    indent = " " * 8
     words = fill(help_text(option, lambda other: f"`{other}`"), 100, initial_indent=indent, subsequent_indent=indent)
     return f"{indent[4:]}{head}\n{words}"
 

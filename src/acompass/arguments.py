@@ -5,6 +5,8 @@ Messages give the kind of a value and never the value itself: it may come from a
 import numbers
 import operator
 import os
+import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import date
@@ -90,6 +92,28 @@ def help_text(option: Option, spell: Callable[[str], str]) -> str:
     """The help, with the options that it names in the spelling of an interface."""
     before, *parts = option.help.split("{")
     return before + "".join(spell(name) + rest for name, _, rest in (part.partition("}") for part in parts))
+
+
+_PLAIN = re.compile(r"[\w@+=:,./…-]+")
+
+
+def spell_for_shell(flag: str, value: Any) -> str:
+    """A flag with a value that Python would take, such as `--set k=3` for a dict."""
+    match value:
+        case Mapping():
+            texts = [f"{name}={'…' if each is ... else each}" for name, each in value.items()]
+        case list():
+            texts = [",".join(value)]
+        case _:
+            texts = [str(value)]
+    return " ".join(f"{flag} {_quote(text)}" for text in texts)
+
+
+def _quote(text: str) -> str:
+    """Double quotes, which every shell has, unless the text has a character that they do not protect."""
+    if _PLAIN.fullmatch(text):
+        return text
+    return shlex.quote(text) if set(text) & set('"$`\\!') else f'"{text}"'
 
 
 def validate_arguments(function: Callable[P, R]) -> Callable[P, R]:
@@ -482,6 +506,7 @@ PATH = Kind("a path", '"report.html"', _path)
 UNICODE_PATH = Kind("a path", '"released.csv"', _unicode_path)
 COLUMN = Kind("the name of a column", '"Age"', _text)
 NAMES = Kind("a list of column names", '["Age", "Zip"]', _each(_text), "names")
+COLUMNS = Kind(NAMES.words, NAMES.example, NAMES.take, "texts")
 NAME_SETS = Kind("a list of column names, or of lists of them", '["Age", ["Zip", "Sex"]]', _column_sets, "name sets")
 TEXTS = Kind("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text), "texts")
 WHOLES = Kind("a list of whole numbers", "[2, 5]", _each(_whole), "numbers", 1)

@@ -4,14 +4,12 @@ A call has one TypedDict. `arguments.py` checks and documents its keywords, `cli
 `policy.py` reads the keys of an acompass.toml, all from these declarations."""
 
 import os
-import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 from acompass import arguments as kinds
-from acompass.arguments import Option, declared_option, declared_options
+from acompass.arguments import Option, declared_option, declared_options, spell_for_shell
 
 if TYPE_CHECKING:
     from acompass.engines.protocol import TraceValue
@@ -77,10 +75,13 @@ QuasiIdentifiers: TypeAlias = Annotated[
     Sequence[str] | None,
     Option(kinds.NAMES, "--qi A,B", key="quasi-identifiers"),
     "The quasi-identifiers.",
-    'Quote a name that contains a comma with "".',
+    'Quote a name that contains a comma with "". Defaults to those in the table\'s acompass.toml.',
 ]
 SensitiveColumns: TypeAlias = Annotated[
-    Sequence[str] | None, Option(kinds.NAMES, "--sensitive S", key="sensitive"), "The sensitive columns."
+    Sequence[str] | None,
+    Option(kinds.NAMES, "--sensitive S", key="sensitive"),
+    "The sensitive columns.",
+    "Defaults to those in the table's acompass.toml.",
 ]
 WeightColumn: TypeAlias = Annotated[
     str | None,
@@ -168,6 +169,7 @@ class _Files(TypedDict, total=False):
         str | None,
         Option(kinds.SIZE, "--memory-limit SIZE", key="memory-limit"),
         "Memory to use before spilling to disk.",
+        "For example 2GiB.",
     ]
 
 
@@ -301,7 +303,7 @@ class _Output(TypedDict, total=False):
     ]
     partition: Annotated[
         Sequence[str] | None,
-        Option(kinds.NAMES, "--partition COLUMN"),
+        Option(kinds.COLUMNS, "--partition COLUMN"),
         "Write {output} as a folder of Parquet files, with a subfolder for each value of these columns.",
     ]
     force: Annotated[
@@ -540,6 +542,7 @@ class DbtOptions(_Types, _Params, _Paper, Opening, total=False):
         _Path | None,
         Option(kinds.UNICODE_PATH, "-o, --output FOLDER", example='"warehouse"'),
         "The folder of the dbt project, which contains dbt_project.yml.",
+        "The current folder by default.",
     ]
     force: Annotated[
         bool, Option(kinds.BOOLEAN, "--force", False), "Also replace files that this command did not write."
@@ -549,6 +552,10 @@ class DbtOptions(_Types, _Params, _Paper, Opening, total=False):
     ]
 
 
+#: the options that many calls have, which --help lists after those of the command
+SHARED: tuple[str, ...] = tuple(
+    name for group in (_Types, _Params, _Random, _Order, _Deadline, _Reports, _Paper) for name in group.__annotations__
+)
 _CALLS: tuple[Any, ...] = (
     *(RunOnTable, CheckOnTable, ExplainOnTable, MeasureOnTable, SuggestOnTable, PramOnTable, ProveOptions),
     *(CompareOptions, DbtOptions),
@@ -568,28 +575,10 @@ def flags_by_name() -> dict[str, str]:
     return found
 
 
-_PLAIN = re.compile(r"[\w@+=:,./…-]+")
-
-
 def command_line_spelling(name: str, *value: Any) -> str:
     """An option as a shell takes it, such as `--missing drop`; see `errors.diagnostics.option_text`."""
     flag = flags_by_name().get(name, f"--{name.replace('_', '-')}")
-    if not value or isinstance(value[0], bool):
-        return flag
-    return " ".join(f"{flag} {_quote(text)}" for text in _option_texts(value[0]))
-
-
-def _option_texts(value: Any) -> list[str]:
-    if isinstance(value, Mapping):
-        return [f"{name}={'…' if each is ... else each}" for name, each in value.items()]
-    return [",".join(value) if isinstance(value, list) else str(value)]
-
-
-def _quote(text: str) -> str:
-    """Double quotes, which every shell has, unless the text has a character that they do not protect."""
-    if _PLAIN.fullmatch(text):
-        return text
-    return shlex.quote(text) if set(text) & set('"$`\\!') else f'"{text}"'
+    return flag if not value or isinstance(value[0], bool) else spell_for_shell(flag, value[0])
 
 
 def is_file(table: Any) -> bool:

@@ -101,7 +101,8 @@ def _check_policy(
         parsed, result = fixer.perform(lambda: read_policy(policy, table), check_policy)
         write_also(also, lambda each: render_result(result, policy, each, fixer.report_stream))
         if not quiet:
-            fixer.print_report(heading + render_result(result, policy, format_, fixer.report_stream))
+            report = render_result(result, policy, format_, fixer.report_stream)
+            fixer.print_report(f"{heading}\n{report}\n" if heading else report)
         if not quiet and format_ == "text" and not heading:
             print_hint(parsed, call.params)
         exit_by_verdict(result.ok)
@@ -155,7 +156,7 @@ def _has_table(policy: str) -> bool:
 
 
 def _check_in_folder(given: dict[str, Any], policy: str) -> None:
-    _check_policy(policy, None, heading=f"{on_one_line(policy)}\n", **given)
+    _check_policy(policy, None, heading=on_one_line(policy), **given)
 
 
 def _no_table_in(folders: Sequence[str]) -> Diagnostic:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import click
 
 from acompass.arguments import Option, declared_option, declared_options, help_text
-from acompass.options import Opening, command_line_spelling
+from acompass.options import SHARED, Opening, command_line_spelling
 
 Callback: TypeAlias = Callable[..., None]
 
@@ -59,7 +59,8 @@ def declared(
     found = {name: declared_option(annotation) for name, annotation in arguments.items()}
     for group in groups:
         found |= declared_options(group)
-    shown = {name: option for name, option in found.items() if option.flags and name not in leave_out}
+    names = (name for name, option in found.items() if option.flags and name not in leave_out)
+    shown = {name: found[name] for name in sorted(names, key=lambda name: name in SHARED)}
 
     def add(command: Callback) -> Callback:
         for name, option in reversed(shown.items()):  # --help lists the last one applied first

@@ -18,7 +18,7 @@ from acompass.assist.request_queue import RequestQueue, Stale, table_facts
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Severity
 from acompass.measure.answer import ColumnFacts
 from acompass.options import Opening, is_file
-from acompass.policy import SETTINGS_FILE, PolicySettings, TableRoles, policy_settings, table_roles
+from acompass.policy import SETTINGS_FILE, PolicySettings, TableRoles, policy_settings, reading_settings, table_roles
 from acompass.session import Session
 from acompass.tables.source import file_stamp, find_paths
 
@@ -129,7 +129,8 @@ class Tables:
         return slot is not None and slot.table is not None
 
     def _open(self, path: str, state: State) -> OpenTable:
-        queue = RequestQueue.open(path, **self._opening)
+        reading: Opening = {**reading_settings(path), **self._opening}
+        queue = RequestQueue.open(path, **reading)
         try:
             facts = {fact.name: fact for fact in table_facts(queue.session)}
             return OpenTable(queue, state, facts, table_roles(path))

@@ -71,12 +71,14 @@ def declared(
 
 
 def _make_option(name: str, option: Option, required: bool) -> Callable[[Callback], Callback]:
-    flags = [word.rstrip(",") for word in option.flags.split() if word.startswith("-")]
+    flags = [option.flag, *(word.rstrip(",") for word in option.flags.split() if word[0] == "-" and word[1] != "-")]
     earlier = f"--{option.earlier}" if option.earlier else ""
     is_repeatable = option.kind.form in ("texts", "names", "pairs", "name sets", "numbers")
     attributes: dict[str, Any] = {"help": _help(option, is_repeatable), "required": required}
     if option.kind.form == "flag":
-        attributes |= {"is_flag": True, "flag_value": not option.default, "default": option.default}
+        attributes["is_flag"] = True
+        if option.default:
+            attributes |= {"flag_value": False, "default": True}
     else:
         attributes |= {"metavar": option.metavar, "multiple": is_repeatable, "type": _type(option)}
         if option.default is not None:

@@ -5,6 +5,8 @@ A call has one TypedDict. `arguments.py` checks and documents its keywords, `cli
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
@@ -12,11 +14,9 @@ from acompass import arguments as kinds
 from acompass.arguments import Option, declared_option, declared_options, spell_for_shell
 
 if TYPE_CHECKING:
-    from acompass.engines.protocol import TraceValue
     from acompass.language.program.constants import ParamValue
     from acompass.language.program.types import Type
     from acompass.language.text.tree import Program
-    from acompass.plan.run.context import Progress
     from acompass.policy import Policy
 
 #: one choice for all columns, a choice by column, or texts such as `drop` and `Zip=?`
@@ -201,7 +201,7 @@ class _Random(TypedDict, total=False):
         "Seed for RANDOM; keep it secret. By default, a new one is drawn.",
     ]
     trace: Annotated[
-        "Iterable[TraceValue] | None",
+        Iterable[str | Fraction | Decimal | float] | None,
         Option(kinds.VALUES, "--trace FILE"),
         "Random numbers for RANDOM in [0,1).",
         "The file has one decimal in each line.",
@@ -218,7 +218,7 @@ class _Order(TypedDict, total=False):
 
 class _Progress(TypedDict, total=False):
     progress: Annotated[
-        "Progress | None",
+        Callable[[int, int], None] | None,
         Option(kinds.FUNCTION),
         "Called with the number of requirements that are done, and of all of them.",
     ]

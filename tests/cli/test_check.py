@@ -99,6 +99,37 @@ def test_every_policy_below_the_folder_is_reported(acompass, study):
     assert "1 of 1 requirement violated" in ran.stdout[second:]
 
 
+def test_a_folder_is_checked_under_both_names(acompass, study):
+    study("one", release=OLD)
+    study("two", strict=YOUNG)
+    study("three", release=OLD)
+    one, both = acompass("check", "one", "two", "three"), acompass("check-all", "one", "two", "three")
+    assert (one.exit_code, one.stdout, one.stderr) == (1, both.stdout, both.stderr)
+    assert acompass("check", "one", "--quiet").stdout == ""
+    assert acompass("check", ".").stdout == acompass("check-all").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        (("one", "--json"), "reported as text"),
+        (("one", "--report", "report.html"), "reported as text"),
+        (("one", "people.csv"), "'people.csv' is not a folder"),
+        (("release.acp", "people.csv", "one"), "'release.acp' is not a folder"),
+    ],
+)
+def test_folders_and_one_policy_exclude_each_other(acompass, study, arguments, found):
+    study("one", release=OLD)
+    ran = acompass("check", *arguments)
+    assert (ran.exit_code, ran.stdout, found in ran.stderr) == (2, "", True), ran.stderr
+
+
+def test_the_options_apply_to_every_policy_of_a_folder(acompass, study, tmp_path):
+    study("one", release="EACH RESULT : Age <= top;")
+    assert acompass("check", "one", "--set", "top=90").exit_code == 0
+    assert "`--set top=3`" in acompass("check", "one").stderr
+
+
 def test_exit_code_0_if_all_policies_hold(acompass, study):
     study(".", release=OLD)
     assert acompass("check-all").exit_code == 0

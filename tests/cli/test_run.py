@@ -1,6 +1,7 @@
 """`acompass run` and `plan`: what is written, what is never overwritten, notes and empty policies."""
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -218,6 +219,29 @@ def test_a_plan_has_the_counts_of_a_run_and_writes_nothing(acompass, policy, tmp
 def test_a_plan_says_that_nothing_was_written(acompass, policy):
     planned = acompass("plan", policy(POLICY), "people.csv")
     assert planned.stdout.endswith("3 records in, 2 would be left; nothing was written\n")
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--stages",), ("--sql",), ("--stages", "--sql"), ("--quiet",)])
+def test_a_dry_run_is_a_plan(acompass, policy, options):
+    path = policy(POLICY)
+    planned = acompass("plan", path, "people.csv", *options)
+    dry = acompass("run", path, "people.csv", "--dry-run", *options)
+    same = [re.sub("loaded[0-9]+", "loaded", each.stdout) for each in (dry, planned)]
+    assert same[0] == same[1]
+    assert (dry.exit_code, dry.stderr) == (planned.exit_code, planned.stderr)
+
+
+def test_a_dry_run_accepts_the_options_of_the_run_and_writes_nothing(acompass, policy, tmp_path):
+    given = ("-o", "out.csv", "--force", "--report", "report.html", "--report-internal", "internal.html")
+    assert acompass("run", policy(POLICY), "people.csv", *given, "--dry-run").exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "policy.acp"]
+
+
+def test_only_a_dry_run_shows_its_plan_or_lacks_an_output(acompass, policy):
+    path = policy(POLICY)
+    assert "Missing option '--output' / '-o'" in acompass("run", path, "people.csv").stderr
+    ran = acompass("run", path, "people.csv", "-o", "out.csv", "--stages")
+    assert (ran.exit_code, "--stages and --sql need --dry-run" in ran.stderr) == (2, True)
 
 
 def test_a_plan_fails_as_the_run_would(acompass, policy):

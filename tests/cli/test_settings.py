@@ -8,8 +8,17 @@ from typing import Any
 
 import pytest
 
+import acompass
 from acompass.errors.diagnostics import AcompassError, CallError, Source
-from acompass.policy import SETTINGS_FILE, PolicySettings, TableRoles, policies_in, policy_settings, table_roles
+from acompass.policy import (
+    SETTINGS_FILE,
+    PolicySettings,
+    TableRoles,
+    policies_in,
+    policy_settings,
+    reading_settings,
+    table_roles,
+)
 from tests.cli.tables import PEOPLE, TOP_CODED
 
 TABLE = '[table."people.csv"]\n'
@@ -18,6 +27,7 @@ POLICY = '[policy."release.acp"]\n'
 
 def roles(folder: Path, text: str) -> TableRoles:
     (folder / SETTINGS_FILE).write_text(text, encoding="utf-8")
+    reading_settings(folder / "people.csv")
     return table_roles(folder / "people.csv")
 
 
@@ -92,6 +102,9 @@ UNUSABLE_TABLES = [
         "quasi-identifiers",
     ),
     (f'{TABLE}sensitive = ["a"]\nidentifiers = ["a"]', "column `a` has two roles", "identifiers"),
+    (f"{TABLE}delimiter = 5", "`delimiter` is a number, expected text", "delimiter"),
+    (f"{TABLE}missing = {{ Zip = [1] }}", "`missing` is a list, expected text, a number", "missing"),
+    (f'{TABLE}dates = "%d.%m.%Y"', "`dates` is text, expected a dict of column names and formats", "dates"),
     (f'# tabel\n[tabel."people.csv"]\n{TABLE}', "unknown key `tabel`", "tabel"),
 ]
 UNUSABLE_POLICIES = [
@@ -270,3 +283,84 @@ def test_measure_uses_the_roles_of_the_table(acompass, toml, policy):
     assert acompass("measure", "people.csv", "--json").exit_code == 0
     by_policy = acompass("measure", "people.csv", "--policy", policy("EACH RESULT : Age <= 80;"))
     assert "AC601" in by_policy.stderr
+
+
+READING = """\
+[table."visits.csv"]
+delimiter = ";"
+decimal = ","
+missing = { Age = 7 }
+dates = { Day = "%d.%m.%Y" }
+"""
+VISITS = "Age;Day;Cost\n54;31.03.2018;1,5\n;02.04.2018;2,5\n"
+RECENT = "EACH RESULT : Age <= 80; EACH RESULT : Day >= '2018-03-01'; EACH RESULT : Cost < 3.0;"
+
+
+@pytest.fixture
+def visits(acompass, policy, toml, tmp_path):
+    """A table that only its settings can read."""
+    (tmp_path / "visits.csv").write_text(VISITS, encoding="utf-8")
+    toml(READING)
+    policy(RECENT)
+    return acompass
+
+
+def test_the_section_of_a_table_says_how_to_read_it(visits, tmp_path):
+    assert reading_settings(tmp_path / "visits.csv") == {
+        "delimiter": ";",
+        "decimal": ",",
+        "missing": {"Age": "7"},
+        "dates": {"Day": "%d.%m.%Y"},
+    }
+    assert reading_settings(tmp_path / "other.csv") == reading_settings("-") == reading_settings([{}]) == {}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "policy.acp", "visits.csv"),
+        ("run", "policy.acp", "visits.csv", "-o", "out.csv"),
+        ("plan", "policy.acp", "visits.csv"),
+        ("explain", "policy.acp", "visits.csv", "--record", "2"),
+        ("explain", "policy.acp", "visits.csv", "--sql"),
+        ("lint", "policy.acp", "--table", "visits.csv", "--types", "Age=integer"),
+        ("measure", "visits.csv", "--qi", "Day"),
+        ("core", "policy.acp", "--table", "visits.csv"),
+        ("hierarchy", "visits.csv", "Age"),
+        ("pram", "visits.csv", "Day", "--keep", "0.8"),
+    ],
+)
+def test_every_command_reads_a_table_by_its_settings(visits, command):
+    ran = visits(*command)
+    assert ran.exit_code == 0, ran.output
+
+
+def test_the_call_comes_before_the_settings_of_the_table(visits, tmp_path):
+    assert visits("run", "policy.acp", "visits.csv", "-o", "out.csv", "--missing", "9").exit_code == 0
+    assert (tmp_path / "out.csv").read_text() == "Age;Day;Cost\n54;2018-03-31;1,5\n9;2018-04-02;2,5\n"
+    assert "columns: Age;Day;Cost" in visits("check", "policy.acp", "visits.csv", "--delimiter", "|").stderr
+
+
+def test_a_call_in_python_does_not_read_the_settings(visits):
+    with pytest.raises(AcompassError):
+        acompass.check(RECENT, "visits.csv", delimiter=";")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("suggest", "people.csv", "--qi", "Age", "--k", "2", "--keep", "Age", "--seconds", "9", "-o", "-"),
+        ("suggest", "people.csv", "--qi", "Age", "--k", "2", "--change-last", "Age", "--deadline", "9", "-o", "-"),
+        ("hierarchy", "days.csv", "Day", "--dates"),
+        ("hierarchy", "days.csv", "Day", "--date-units"),
+        ("conform", "--engine", "duckdb", "--cases", "1", "--seed", "5"),
+        ("conform", "--engine", "duckdb", "--cases", "1", "--case-seed", "5"),
+    ],
+)
+def test_an_earlier_flag_is_accepted_and_not_shown(acompass, tmp_path, command):
+    (tmp_path / "days.csv").write_text("Day\n2024-01-31\n", encoding="utf-8")
+    ran = acompass(*command)
+    assert ran.exit_code in (0, 1), ran.stderr
+    shown = acompass(command[0], "--help").stdout.partition("Examples:")[0]
+    hidden = {"suggest": ("--keep", "--seconds"), "hierarchy": ("--dates",), "conform": ("--seed",)}[command[0]]
+    assert not any(f" {flag} " in shown for flag in hidden)

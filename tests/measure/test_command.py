@@ -34,7 +34,7 @@ PEOPLE = ("Age,Zip,Disease,Number", (31, "a", "flu", 2), (31, "a", "cold", 1), (
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        ([], None),
+        ([], []),
         (["Age,Zip"], ["Age", "Zip"]),
         (["Age, Postal Code"], ["Age", "Postal Code"]),
         (["Age", "Zip"], ["Age", "Zip"]),

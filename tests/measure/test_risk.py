@@ -140,8 +140,8 @@ def test_the_report_has_the_risks_before_and_after(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "found"),
     [
-        ({"weight": "n"}, "`--weight` and `--sampling-weight` are given, expected one of them"),
-        ({"population": [{"q": "a"}]}, "`--population` and `--sampling-weight` are given"),
+        ({"weight": "n"}, "`weight` and `sampling_weight` are given, expected one of them"),
+        ({"population": [{"q": "a"}]}, "`population` and `sampling_weight` are given"),
     ],
 )
 def test_a_sampling_weight_excludes_other_ways_to_count(options: dict[str, Any], found: str) -> None:

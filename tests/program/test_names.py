@@ -210,7 +210,7 @@ def test_an_unbound_parameter_is_reported_once_at_its_first_use() -> None:
     text = "EACH RESULT: Age > k OR Age < k; EACH RESULT: Age = k;"
     found = finding(text)
     assert (found.code, found.message) == ("AC106", "parameter `k` is not bound")
-    assert found.help == "bind it with `--set k=3`, or write `'k'` for text"
+    assert found.help == """bind it with `params={"k": 3}`, or write `'k'` for text"""
     assert found.labels[0].span.start == text.index("k")
 
 
@@ -224,7 +224,7 @@ def test_an_unused_parameter_is_reported() -> None:
     assert describe_finding("EACH RESULT: Age > k;", k=3, l=2) == (
         "AC107",
         "parameter `l` is bound but never used in the policy",
-        "remove `--set l=…`, or remove `l` from `acompass.toml`",
+        'remove `params={"l": …}`, or remove `l` from `acompass.toml`',
     )
 
 

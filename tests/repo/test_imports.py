@@ -10,7 +10,19 @@ from tests.repo.sources import PACKAGE, imports, modules, relative_name
 
 #: each layer imports only layers to its left
 LAYERS = [
-    *("version", "errors", "language", "arguments", "options", "policy", "semantics", "prove", "reason", "tables", "plan"),
+    *(
+        "version",
+        "errors",
+        "language",
+        "arguments",
+        "options",
+        "policy",
+        "semantics",
+        "prove",
+        "reason",
+        "tables",
+        "plan",
+    ),
     *("engines", "result", "run", "measure", "explain", "author", "report", "base_session", "session", "api"),
     *("dbt", "assist", "testing", "cli", "__main__", "__init__"),
 ]
@@ -22,6 +34,7 @@ UPWARD = {
     "errors/display.py": "report",
     "explain/answer.py": "report",
     "measure/answer.py": "report",
+    "options.py": "policy",
     "reason/lint/__init__.py": "report",
 }
 

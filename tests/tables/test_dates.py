@@ -11,7 +11,8 @@ import pyarrow.parquet
 import pytest
 
 import acompass
-from acompass.errors.diagnostics import TableError
+from acompass.errors.diagnostics import TableError, spelled_by
+from acompass.options import command_line_spelling
 from acompass.tables.formats import parse_date_format
 from tests.tables.tables import csv_file
 
@@ -175,11 +176,11 @@ def _error(table: Any, dates: Any, policy: str = CHECK) -> tuple[str, str, str]:
 @pytest.mark.parametrize(
     ("dates", "message"),
     [
-        ({"Discharge": FORMAT}, "`--dates` names the column `Discharge`, which the table does not have"),
-        ({"Age": FORMAT}, "`--dates` names the column `Age`, which is not text"),
-        ({"Left": FORMAT, "left": FORMAT}, "`--dates` gives two formats for column `Left`"),
-        ((FORMAT,), "`--dates %d.%m.%Y` has no `=` between a column and a format"),
-        (("=%d.%m.%Y",), "`--dates` names the column ``, which the table does not have"),
+        ({"Discharge": FORMAT}, "`dates` names the column `Discharge`, which the table does not have"),
+        ({"Age": FORMAT}, "`dates` names the column `Age`, which is not text"),
+        ({"Left": FORMAT, "left": FORMAT}, "`dates` gives two formats for column `Left`"),
+        ((FORMAT,), "`dates %d.%m.%Y` has no `=` between a column and a format"),
+        (("=%d.%m.%Y",), "`dates` names the column ``, which the table does not have"),
     ],
 )
 def test_columns_that_cannot_be_dates_are_rejected(dates: Any, message: str) -> None:
@@ -190,7 +191,7 @@ def test_a_name_that_matches_two_columns_is_rejected() -> None:
     table = pyarrow.table({"a": ["x"], "A": ["x"], "Admission": ["x"]})
     assert _error(table, {"a": FORMAT})[0] == "AC234"
     other = pyarrow.table({"Ab": ["x"], "AB": ["x"], "Admission": ["x"]})
-    assert _error(other, {"ab": FORMAT})[1] == "`--dates` names `ab`, which could be `Ab`, `AB`"
+    assert _error(other, {"ab": FORMAT})[1] == "`dates` names `ab`, which could be `Ab`, `AB`"
 
 
 def test_a_column_name_may_contain_an_equals_sign() -> None:
@@ -238,7 +239,7 @@ def test_a_column_of_dates_may_have_no_values() -> None:
 def test_the_error_for_local_dates_proposes_the_format(values: list[str | None], formats: list[str]) -> None:
     table = pyarrow.table({"Admission": values})
     code, message, help_ = _error(table, {})
-    options = " or ".join(f'`--dates "Admission={each}"`' for each in formats)
+    options = " or ".join(f'`dates={{"Admission": "{each}"}}`' for each in formats)
     assert (code, help_) == ("AC232", f"read the column as dates: {options}")
     assert not any(value in message + help_ for value in values if value)
     for each in formats:
@@ -249,11 +250,14 @@ def test_without_a_common_format_the_help_says_so() -> None:
     code, _, help_ = _error(pyarrow.table({"Admission": ["31.03.2018", "3/31/2018"]}), {})
     assert (code, help_) == (
         "AC232",
-        'read the column as dates: `--dates "Admission=%d.%m.%Y"`, with the directives of its own format',
+        'read the column as dates: `dates={"Admission": "%d.%m.%Y"}`, with the directives of its own format',
     )
 
 
 def test_the_proposed_option_can_be_pasted() -> None:
     policy = """EACH RESULT : "it's $5" >= '2018-01-01' : REJECT;"""
     help_ = _error(pyarrow.table({"it's $5": ["31.03.2018"]}), {}, policy)[2]
+    assert help_.endswith("""`dates={"it's $5": "%d.%m.%Y"}`""")
+    with spelled_by(command_line_spelling):
+        help_ = _error(pyarrow.table({"it's $5": ["31.03.2018"]}), {}, policy)[2]
     assert help_.endswith("""`--dates 'it'"'"'s $5=%d.%m.%Y'`""")

@@ -131,7 +131,7 @@ def test_the_error_for_other_bytes_names_a_likely_encoding(
     path = table(tmp_path, content)
     found = fault(path)
     assert found.message == f"line {line} of `{path}` is not UTF-8, at byte {byte} of the file"
-    assert found.help == f"give its encoding: probably `--encoding {likely}`"
+    assert found.help == f'give its encoding: probably `encoding="{likely}"`'
 
 
 def test_a_byte_order_mark_that_contradicts_the_option_is_an_error(tmp_path: Path) -> None:
@@ -267,9 +267,9 @@ def test_other_notations_are_not_numbers(tmp_path: Path, value: str) -> None:
 def test_an_unexpected_comma_has_a_help(tmp_path: Path) -> None:
     path = table_decimal_comma(tmp_path, "Dose;x", "1,5;1", "2;1")
     found = fault_decimal_comma(path, "EACH RESULT : Dose <= 5;")
-    assert (found.code, found.help) == ("AC210", "read numbers with a decimal comma: `--decimal ,`")
+    assert (found.code, found.help) == ("AC210", 'read numbers with a decimal comma: `decimal=","`')
     mixed = fault_decimal_comma(table_decimal_comma(tmp_path, "Dose;x", "1,5;1", "a;1"), "EACH RESULT : Dose <= 5;")
-    assert "--decimal" not in (mixed.help or "")
+    assert "decimal=" not in (mixed.help or "")
 
 
 def test_a_delimiter_that_is_also_the_decimal_mark_needs_quotes(tmp_path: Path) -> None:

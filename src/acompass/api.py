@@ -43,13 +43,13 @@ from acompass.options import (
     WeightColumn,
 )
 from acompass.policy import Policy, as_policy, attach_text
-from acompass.reason.lint import Findings
 
 if TYPE_CHECKING:
     from acompass.author.answers import DbtFiles, Estimate, Perturbation, Suggestion
     from acompass.explain.answer import Explanation
     from acompass.measure.answer import Measures
     from acompass.reason.compare.answer import Comparison
+    from acompass.reason.lint import Findings
     from acompass.reason.privacy.answer import PrivacyProof
     from acompass.result import Plan, Result
     from acompass.session import Session
@@ -250,7 +250,7 @@ def compare(
 
 
 @validate_arguments
-def lint(policy: PolicyArgument, schema: SchemaArgument = None, **options: Unpack[LintOptions]) -> Findings:
+def lint(policy: PolicyArgument, schema: SchemaArgument = None, **options: Unpack[LintOptions]) -> "Findings":
     """Find probable mistakes in the policy. With `table`, also look for its values in the policy's hierarchies.
 
     Linting stops after `deadline` seconds and then reports AC516.
@@ -259,6 +259,7 @@ def lint(policy: PolicyArgument, schema: SchemaArgument = None, **options: Unpac
     ['AC510']
     """
     from acompass.prove.effort import parse_deadline
+    from acompass.reason.lint import Findings
     from acompass.reason.lint.linter import lint_policy
 
     parsed, limit = as_policy(policy, options["paper"]), parse_deadline(options["deadline"])

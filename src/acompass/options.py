@@ -7,8 +7,8 @@ import inspect
 import numbers
 import operator
 import os
-from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from functools import wraps
@@ -297,6 +297,8 @@ def _schema(value: Any) -> Any:
 def _policy(value: Any) -> Any:
     from acompass.policy import Policy
 
+    if isinstance(value, os.PathLike):
+        return _path(value)
     return value if isinstance(value, Policy) else _text(value)
 
 
@@ -313,21 +315,41 @@ def _engine(value: Any) -> Any:
 
 
 #: built-in types that are never a table; the engine decides about any other object
-_NO_TABLES = (type(None), numbers.Number, Decimal, bytes, bytearray, Mapping, Set, tuple, date)
+_NO_TABLES = (type(None), numbers.Number, Decimal, bytes, bytearray, Set, tuple, date)
+
+
+@dataclass
+class OneShotTable:
+    """An iterator of dicts, or a PyArrow record batch reader. The first engine to open it reads it, and stores the
+    content for later ones, such as that of a report."""
+
+    given: Iterator[Any]
+    content: Any = field(default=None, repr=False)  # None until it is read
 
 
 def _table(value: Any) -> Any:
     if isinstance(value, _NO_TABLES) or inspect.isroutine(value):
         raise _Unfit(kind_in_words(value))
-    if isinstance(value, list):
-        for record in value:
-            if not isinstance(record, dict):
-                raise _Unfit(f"a list that contains {kind_in_words(record)}")
-    return _unicode_path(value) if isinstance(value, str | os.PathLike) else value
+    match value:
+        case list():
+            _require_all(dict, value, value)
+        case Mapping():
+            _require_all((list, tuple), value, value.values())
+        case str() | os.PathLike():
+            return _unicode_path(value)
+        case Iterator():
+            return OneShotTable(value)
+    return value
 
 
-_TABLE = _Expected("a path, a data frame or a list of dicts", '"people.csv"', _table)
-_POLICY = _Expected("a policy or its text", 'acompass.load("policy.acp")', _policy)
+def _require_all(kinds: type | tuple[type, ...], whole: Any, parts: Iterable[Any]) -> None:
+    for part in parts:
+        if not isinstance(part, kinds):
+            raise _Unfit(f"{kind_in_words(whole)} that contains {kind_in_words(part)}")
+
+
+_TABLE = _Expected("a path, a data frame, a list or iterator of dicts, or a dict of lists", '"people.csv"', _table)
+_POLICY = _Expected("a policy, its text, or the Path of its file", 'acompass.load("policy.acp")', _policy)
 
 #: the words for a value of each type, the most specific type first
 _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (

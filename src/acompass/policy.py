@@ -10,6 +10,7 @@ sensitive = ["diagnosis"]
 identifiers = ["name"]"""
 
 import glob
+import json
 import os
 import re
 import tomllib
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 #: the size of the largest policy file that is read, in bytes
 LARGEST = 10 << 20
 
+#: the name of a policy that is not in a file
+_NO_NAME = "<policy>"
+
 _SWAPPED = "the arguments may be swapped: the policy comes first, as in `acompass check policy.acp people.csv`"
 
 
@@ -53,7 +57,7 @@ class Policy:
 
     @classmethod
     @validate_arguments
-    def from_tree(cls, program: Program, name: str = "<policy>") -> "Policy":
+    def from_tree(cls, program: Program, name: str = _NO_NAME) -> "Policy":
         """Make a policy from a tree built in code. Its text is the formatted tree.
 
         Raise PolicyError if that text does not parse, ValueError if it parses to a different tree.
@@ -62,6 +66,10 @@ class Policy:
         if policy.tree.requirements != program.requirements:
             raise ValueError("the tree is not the tree of any text")
         return policy
+
+
+#: a policy, its text, or the path of its file, which must be a Path: a str is text
+PolicyArgument: TypeAlias = Policy | str | os.PathLike[str]
 
 
 def _format_program(program: Program) -> str:
@@ -74,13 +82,32 @@ def _format_program(program: Program) -> str:
 
 
 @validate_arguments
-def parse(text: str, name: str = "<policy>", paper: bool = False) -> Policy:
+def parse(text: str, name: str = _NO_NAME, paper: bool = False) -> Policy:
     """Parse the text of a policy. Raise PolicyError with all of its syntax errors.
 
     LEVEL looks for hierarchies in the current folder; after `load`, in the folder of the policy's file. With
     `paper`, reject forms outside the paper's language (X0, conservative extension).
     """
-    return _parse_named(text, name, "", paper)
+    try:
+        return _parse_named(text, name, "", paper)
+    except PolicyError as error:
+        if name == _NO_NAME and _is_path(text):
+            raise _path_instead_of_text(text, error) from None
+        raise
+
+
+def _is_path(text: str) -> bool:
+    """Whether the text of a policy is probably the path of its file."""
+    path = text.strip()
+    if "\n" in path or "\0" in path or ";" in path:
+        return False
+    return path.lower().endswith(".acp") or (bool(path) and os.path.isfile(path))
+
+
+def _path_instead_of_text(text: str, error: PolicyError) -> PolicyError:
+    path = json.dumps(text.strip(), ensure_ascii=False)
+    help_ = f"text is read as the policy itself; for a file, write `acompass.load({path})` or `Path({path})`"
+    return PolicyError([replace(error.diagnostics[0], help=help_, fixes=())], error.source, error.name)
 
 
 def parse_file(text: str, path: str, paper: bool = False) -> Policy:
@@ -99,7 +126,7 @@ def _parse_named(text: str, name: str, folder: str, paper: bool) -> Policy:
 
 
 @validate_arguments
-def load(path: str | Path, paper: bool = False) -> Policy:
+def load(path: str | os.PathLike[str], paper: bool = False) -> Policy:
     """Load a policy from a UTF-8 file. With `paper`, accept only the paper's language."""
     try:
         with open(path, "rb") as file:
@@ -141,13 +168,19 @@ def _decode(content: bytes, name: str) -> str:
         raise PolicyError([finding], None, name) from None
 
 
-def as_policy(policy: "Policy | str", paper: bool = False) -> Policy:
-    """Return the policy for a call, parsing it if it is text. With `paper`, accept only the paper's language.
+def as_policy(policy: PolicyArgument, paper: bool = False) -> Policy:
+    """Return the policy for a call, parsing text and loading a file. With `paper`, accept only the paper's language.
 
     A policy without requirements is an error here, because every table would pass (D29, nothing selected). `parse`,
     `load` and the formatter accept it: a policy may be written step by step.
     """
-    parsed = policy if isinstance(policy, Policy) else parse(policy)
+    match policy:
+        case Policy():
+            parsed = policy
+        case str():
+            parsed = parse(policy)
+        case _:
+            parsed = load(policy)
     if not parsed.tree.requirements:
         message = f"policy `{parsed.name}` has no requirements"
         help_ = "write at least one, such as `EACH RESULT : Age <= 80;`"

@@ -43,7 +43,7 @@ NOT_TEXT: tuple[Any, ...] = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len,
 NOT_A_LIST = (5, 1.5, True, "Age", b"a", {"a": 1}, object(), len)
 NOT_WHOLE = (1.5, Decimal(1), True, "5", [5], {"a": 1}, object(), len)
 NOT_A_PATH = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len, "a\0b.csv", "\ud800.csv", Path("a\0b"))
-NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, ({"Age": 54},), len, {"a"}, "\udcff.csv")
+NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, {"Age": "54"}, ({"Age": 54},), len, {"a"}, "\udcff.csv")
 NOT_A_DICT = (5, 1.5, True, "k=2", b"a", [("k", 2)], {1: 2}, object(), len)
 WRONG: dict[str, tuple[Any, ...]] = {
     "against": NOT_A_TABLE,
@@ -78,15 +78,15 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),
     "model": (*NOT_TEXT, None),
     "name": (*NOT_TEXT, None),
-    "new": (*NOT_TEXT, Path("policy.acp")),
-    "old": (*NOT_TEXT, Path("policy.acp")),
+    "new": (*NOT_TEXT, Path("a\0b.acp")),
+    "old": (*NOT_TEXT, Path("a\0b.acp")),
     "order": NOT_TEXT,
     "output": (*NOT_A_PATH, "\udcff.csv"),
     "old_params": NOT_A_DICT,
     "params": NOT_A_DICT,
     "partition": (*NOT_A_LIST, [5]),
     "path": (*NOT_A_PATH, None),
-    "policy": (*NOT_TEXT, Path("policy.acp")),
+    "policy": (*NOT_TEXT, Path("a\0b.acp")),
     "population": NOT_A_TABLE,
     "pram.keep": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
     "privacy": (0, 1, "no", None, [], object()),
@@ -190,7 +190,7 @@ def test_an_unknown_argument_is_an_error(is_method: bool, name: str, session: ac
         ),
         (lambda: acompass.run(POLICY, PEOPLE, sed="a"), "did you mean `seed`?"),
         (lambda: acompass.check(POLICY, PEOPLE, show=-1), "`show` is a negative number, expected a whole"),
-        (lambda: acompass.check(Path("policy.acp"), PEOPLE), "for example `policy=acompass.load"),
+        (lambda: acompass.check(b"policy.acp", PEOPLE), "for example `policy=acompass.load"),
         (lambda: acompass.measure(PEOPLE, qi=["Age", 5]), "`qi` is a list that contains a number"),
         (lambda: acompass.check(POLICY, PEOPLE, params={1: 2}), "`params` is a dict with a number as a name"),
         (lambda: acompass.Policy.from_tree(POLICY), "`program` is text, expected a tree"),

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 #: diagnostics shown by default; the rest are counted
 MOST_SHOWN = 50
@@ -78,6 +79,10 @@ class AcompassError(Exception):
         self.source = source
         self.name = name
         super().__init__(*self.diagnostics)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy the error, as process pools do; by default, each diagnostic would become an argument."""
+        return type(self), (self.diagnostics,), self.__dict__
 
     def __str__(self) -> str:
         from acompass.errors.rendering import render_text  # only needed when an error is shown

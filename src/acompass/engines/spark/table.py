@@ -53,7 +53,7 @@ from acompass.engines.spark.session import (
 )
 from acompass.language.program.types import MOST_DIGITS, Kind
 from acompass.language.program.uses import ColumnUse
-from acompass.options import is_file
+from acompass.options import OneShotTable, is_file
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.spark import SPARK
 from acompass.plan.lowering.state import State
@@ -402,7 +402,8 @@ def _frame(spark: SparkSession, table: Any) -> DataFrame:
         return table
     if isinstance(table, str | os.PathLike):
         return _catalog_table(spark, os.fspath(table))
-    raise lives_elsewhere(f"a `{type(table).__name__}`")
+    given = table.given if isinstance(table, OneShotTable) else table
+    raise lives_elsewhere(f"a `{type(given).__name__}`")
 
 
 def _files(sessions: SparkSessions, source: Files, open_other: Opener) -> SparkTable:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.types import Type, types_by_name
 from acompass.options import HierarchiesArgument, Opening, validate_arguments
-from acompass.policy import Policy, as_policy, attach_text
+from acompass.policy import Policy, PolicyArgument, as_policy, attach_text
 from acompass.reason.lint import Findings
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @validate_arguments
 def check(
-    policy: Policy | str,
+    policy: PolicyArgument,
     table: Any,
     *,
     params: Mapping[str, ParamValue] | None = None,
@@ -59,7 +59,7 @@ def check(
 
 @validate_arguments
 def run(
-    policy: Policy | str,
+    policy: PolicyArgument,
     table: Any,
     *,
     params: Mapping[str, ParamValue] | None = None,
@@ -101,7 +101,7 @@ def run(
 
 @validate_arguments
 def plan(
-    policy: Policy | str,
+    policy: PolicyArgument,
     table: Any,
     *,
     params: Mapping[str, ParamValue] | None = None,
@@ -120,7 +120,7 @@ def plan(
 
 @validate_arguments
 def explain(
-    policy: Policy | str,
+    policy: PolicyArgument,
     table: Any,
     *,
     record: int | None = None,
@@ -148,7 +148,7 @@ def measure(
     sensitive: Sequence[str] | None = None,
     weight: str | None = None,
     *,
-    policy: Policy | str | None = None,
+    policy: PolicyArgument | None = None,
     against: Any = None,
     population: Any = None,
     sampling_weight: str | None = None,
@@ -258,7 +258,7 @@ def pram(
 @validate_arguments
 def estimate(
     released: Any,
-    policy: Policy | str,
+    policy: PolicyArgument,
     column: str,
     *,
     params: Mapping[str, ParamValue] | None = None,
@@ -283,7 +283,7 @@ def open_session(table: Any, opening: Opening) -> "Session":
 
 @validate_arguments
 def prove(
-    policy: Policy | str,
+    policy: PolicyArgument,
     claims: Sequence[str] | None = None,
     schema: Mapping[str, str | Type] | None = None,
     *,
@@ -337,8 +337,8 @@ def prove(
 
 @validate_arguments
 def compare(
-    old: Policy | str,
-    new: Policy | str,
+    old: PolicyArgument,
+    new: PolicyArgument,
     schema: Mapping[str, str | Type] | None = None,
     *,
     types: Mapping[str, str | Type] | None = None,
@@ -372,7 +372,7 @@ def compare(
 
 @validate_arguments
 def lint(
-    policy: Policy | str,
+    policy: PolicyArgument,
     schema: Mapping[str, str | Type] | None = None,
     *,
     types: Mapping[str, str | Type] | None = None,
@@ -416,7 +416,7 @@ def _session_types(
 
 @validate_arguments
 def dbt(
-    policy: Policy | str,
+    policy: PolicyArgument,
     model: str,
     *,
     released: str | None = None,

@@ -16,7 +16,7 @@ from acompass.engines.protocol import Execution, OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.constants import ParamValue
 from acompass.options import DatesArgument, MissingArgument
-from acompass.policy import Policy, as_policy
+from acompass.policy import PolicyArgument, as_policy
 from acompass.run import Call
 from acompass.tables.formats import Options, ReadingOptions
 
@@ -171,7 +171,7 @@ class BaseSession:
 
     def _call(
         self,
-        policy: Policy | str,
+        policy: PolicyArgument,
         params: Mapping[str, ParamValue] | None,
         missing: MissingArgument | None,
         dates: DatesArgument | None,

@@ -17,7 +17,7 @@ from acompass.language.program.types import Schema
 from acompass.language.text.tokens import quoted_name, spell_string
 from acompass.options import ERROR, DatesArgument, HierarchiesArgument, MissingArgument, validate_arguments
 from acompass.plan.run.context import Progress
-from acompass.policy import Policy, as_policy
+from acompass.policy import Policy, PolicyArgument, as_policy
 from acompass.result import Plan, Result
 from acompass.run import Call, check_policy, plan_policy, policy_schema, preview_policy, program_for_table, run_policy
 from acompass.tables.formats import Options, ReadingOptions
@@ -77,7 +77,7 @@ class Session(BaseSession):
     @validate_arguments
     def check(
         self,
-        policy: Policy | str,
+        policy: PolicyArgument,
         *,
         params: Params | None = None,
         missing: MissingArgument | None = None,
@@ -100,7 +100,7 @@ class Session(BaseSession):
     @validate_arguments
     def run(
         self,
-        policy: Policy | str,
+        policy: PolicyArgument,
         *,
         params: Params | None = None,
         seed: str | None = None,
@@ -141,7 +141,7 @@ class Session(BaseSession):
     @validate_arguments
     def plan(
         self,
-        policy: Policy | str,
+        policy: PolicyArgument,
         *,
         params: Params | None = None,
         seed: str | None = None,
@@ -158,7 +158,7 @@ class Session(BaseSession):
         with self._calling():
             return plan_policy(self._source, call)
 
-    def preview(self, policy: Policy | str, *, params: Params | None = None, seed: str | None = None) -> Result:
+    def preview(self, policy: PolicyArgument, *, params: Params | None = None, seed: str | None = None) -> Result:
         """Return what `run` would report, without the table."""
         call = self._call(policy, params, None, None, Execution(trace_source(seed, None)))
         with self._calling():
@@ -167,7 +167,7 @@ class Session(BaseSession):
     @validate_arguments
     def explain(
         self,
-        policy: Policy | str,
+        policy: PolicyArgument,
         *,
         record: int | None = None,
         where: str | None = None,
@@ -199,7 +199,7 @@ class Session(BaseSession):
         sensitive: Sequence[str] | None = None,
         weight: str | None = None,
         *,
-        policy: Policy | str | None = None,
+        policy: PolicyArgument | None = None,
         against: Any = None,
         population: Any = None,
         sampling_weight: str | None = None,
@@ -323,7 +323,7 @@ class Session(BaseSession):
     @validate_arguments
     def estimate(
         self,
-        policy: Policy | str,
+        policy: PolicyArgument,
         column: str,
         *,
         params: Params | None = None,
@@ -340,12 +340,12 @@ class Session(BaseSession):
             return estimate_column(self._source, parsed, params or {}, column, reading)
 
     @validate_arguments
-    def schema(self, policy: Policy | str, *, params: Params | None = None) -> Schema:
+    def schema(self, policy: PolicyArgument, *, params: Params | None = None) -> Schema:
         """The table's columns with the types that the policy gives them (D10, types from use)."""
         with self._calling():
             return policy_schema(self._source, self._call(policy, params, None, None, Execution()))
 
-    def checked(self, policy: Policy | str, *, params: Params | None = None) -> Program:
+    def checked(self, policy: PolicyArgument, *, params: Params | None = None) -> Program:
         """Check the policy against the table. Raise every error that a run would report before it starts."""
         call = self._call(policy, params, None, None, Execution())
         with self._calling():

@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from functools import cache, partial, wraps
@@ -425,6 +425,8 @@ def _schema(value: Any) -> Any:
 def _policy(value: Any) -> Any:
     from acompass.policy import Policy
 
+    if isinstance(value, os.PathLike):
+        return _path(value)
     return value if isinstance(value, Policy) else _text(value)
 
 
@@ -447,17 +449,37 @@ def _is_routine(value: Any) -> bool:
 
 
 #: built-in types that are never a table; the engine decides about any other object
-_NO_TABLES = (type(None), numbers.Number, Decimal, bytes, bytearray, Mapping, Set, tuple, date)
+_NO_TABLES = (type(None), numbers.Number, Decimal, bytes, bytearray, Set, tuple, date)
+
+
+@dataclass
+class OneShotTable:
+    """An iterator of dicts, or a PyArrow record batch reader. The first engine to open it reads it, and stores the
+    content for later ones, such as that of a report."""
+
+    given: Iterator[Any]
+    content: Any = field(default=None, repr=False)  # None until it is read
 
 
 def _table(value: Any) -> Any:
     if isinstance(value, _NO_TABLES) or _is_routine(value):
         raise _Unfit(kind_in_words(value))
-    if isinstance(value, list):
-        for record in value:
-            if not isinstance(record, dict):
-                raise _Unfit(f"a list that contains {kind_in_words(record)}")
-    return _unicode_path(value) if isinstance(value, str | os.PathLike) else value
+    match value:
+        case list():
+            _require_all(dict, value, value)
+        case Mapping():
+            _require_all((list, tuple), value, value.values())
+        case str() | os.PathLike():
+            return _unicode_path(value)
+        case Iterator():
+            return OneShotTable(value)
+    return value
+
+
+def _require_all(kinds: type | tuple[type, ...], whole: Any, parts: Iterable[Any]) -> None:
+    for part in parts:
+        if not isinstance(part, kinds):
+            raise _Unfit(f"{kind_in_words(whole)} that contains {kind_in_words(part)}")
 
 
 #: the words for a value of each type, the most specific type first
@@ -518,6 +540,6 @@ FORMATS = Kind("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}'
 LEVELS = Kind("a dict of column names and levels", '{"Age": "bands:5,10"}', _by_column(_path), "texts")
 SIZE = Kind("a size", '"2GiB"', _size)
 ENGINE = Kind("the URL of an engine or a Spark session", '"duckdb"', _engine)
-TABLE = Kind("a path, a data frame or a list of dicts", '"people.csv"', _table)
-POLICY = Kind("a policy or its text", 'acompass.load("policy.acp")', _policy)
+TABLE = Kind("a path, a data frame, a list or iterator of dicts, or a dict of lists", '"people.csv"', _table)
+POLICY = Kind("a policy, its text, or the Path of its file", 'acompass.load("policy.acp")', _policy)
 TREE = Kind("a tree", 'acompass.load("policy.acp").tree', _tree)

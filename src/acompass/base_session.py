@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakSet
 
 from acompass.engines.errors import cancellation_error, needs_duckdb
 from acompass.engines.protocol import Execution, OpenTable
-from acompass.options import DatesArgument, EstimateOptions, MissingArgument, Reading
-from acompass.policy import Policy, as_policy
+from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.options import DatesArgument, EstimateOptions, MissingArgument, PolicyArgument, Reading
+from acompass.policy import as_policy
 from acompass.run import Call
 from acompass.tables.formats import Options, ReadingOptions
 
@@ -63,12 +65,16 @@ class Calls:
 
     @contextmanager
     def calling(self, table: OpenTable) -> Iterator[None]:
-        with self._turn:
+        with self.take_turn():
             self._begin(table, _ASKED.get())
             try:
                 yield
             finally:
                 self._end()
+
+    def take_turn(self) -> AbstractContextManager[bool]:
+        """Wait for the running call; other calls wait until the context ends."""
+        return self._turn
 
     def cancel(self, table: OpenTable) -> None:
         """Cancel the call that is running on the table, if any."""
@@ -110,15 +116,19 @@ class BaseSession:
         self._source = source  # open until `_stack` is closed
         self._stack = stack
         self._calls = calls
+        self._samples = WeakSet[BaseSession]()  # closed with this session
+        self._is_closed = False
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The table's column names."""
+        self._require_open()
         return self._source.names
 
     @property
     def is_local(self) -> bool:
         """Whether the table is in DuckDB, so that it can be sampled and its columns described."""
+        self._require_open()
         return self._source.duckdb_table is not None
 
     def records(self) -> int:
@@ -135,12 +145,22 @@ class BaseSession:
 
         Calls from other threads on the same table continue.
         """
+        self._require_open()
         return self._calls.question()
 
     def close(self) -> None:
-        self._stack.close()
+        """Close the table, and the sessions on samples of it. Closing again does nothing.
+
+        A call that is running in another thread ends first; to stop it, call `cancel` before.
+        """
+        for sample in tuple(self._samples):
+            sample.close()
+        with self._calls.take_turn():
+            self._is_closed = True
+            self._stack.close()
 
     def __enter__(self) -> Self:
+        self._require_open()
         return self
 
     def __exit__(
@@ -148,7 +168,7 @@ class BaseSession:
     ) -> None:
         self.close()
 
-    def _call(self, policy: Policy | str, options: EstimateOptions, execution: Execution) -> Call:
+    def _call(self, policy: PolicyArgument, options: EstimateOptions, execution: Execution) -> Call:
         """Make a call, with the session's options where it has none of its own."""
         parsed = as_policy(policy, options["paper"])
         return Call(parsed, options["params"] or {}, *self._reading(options), execution)
@@ -166,7 +186,13 @@ class BaseSession:
     @contextmanager
     def _calling(self) -> Iterator[None]:
         with self._calls.calling(self._source):
+            self._require_open()  # here, because another thread may close the session before this call's turn
             yield
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            help_ = "keep the session open until its last call, or open the table again with `acompass.open`"
+            raise CallError([Diagnostic("AC412", "the session is closed", help=help_)])
 
 
 _ASKED: ContextVar[Question | None] = ContextVar("question", default=None)

@@ -49,9 +49,9 @@ _TABLE_SUFFIXES = (*CSV_SUFFIXES, *PARQUET_SUFFIXES, *WORKBOOK_SUFFIXES)
 
 # Arguments with a position
 
-PolicyArgument: TypeAlias = Annotated["Policy | str", Option(kinds.POLICY), "The policy."]
-OldPolicy: TypeAlias = Annotated["Policy | str", Option(kinds.POLICY), "The old policy."]
-NewPolicy: TypeAlias = Annotated["Policy | str", Option(kinds.POLICY), "The new policy."]
+PolicyArgument: TypeAlias = Annotated["Policy | str | os.PathLike[str]", Option(kinds.POLICY), "The policy."]
+OldPolicy: TypeAlias = Annotated["Policy | str | os.PathLike[str]", Option(kinds.POLICY), "The old policy."]
+NewPolicy: TypeAlias = Annotated["Policy | str | os.PathLike[str]", Option(kinds.POLICY), "The new policy."]
 PolicyText: TypeAlias = Annotated[
     str, Option(kinds.TEXT, example='"EACH RESULT : Age <= 80;"'), "The text of the policy."
 ]
@@ -343,7 +343,7 @@ class ExplainOnTable(ExplainOptions, _Files, total=False):
 
 class MeasureOptions(_Hierarchies, _Reports, _Paper, total=False):
     policy: Annotated[
-        "Policy | str | None",
+        "Policy | str | os.PathLike[str] | None",
         Option(kinds.POLICY, "--policy POLICY"),
         "Use the columns in GROUP BY and COUNT DISTINCT of this policy where {qi} or {sensitive} is not given.",
     ]

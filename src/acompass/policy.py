@@ -12,6 +12,7 @@ missing = { zip = "?" }
 dates = { admission = "%d.%m.%Y" }"""
 
 import glob
+import json
 import os
 import re
 import tomllib
@@ -37,6 +38,7 @@ from acompass.options import (
     STANDARD_INPUT,
     Opening,
     PaperOnly,
+    PolicyArgument,
     PolicyName,
     PolicyPath,
     PolicyText,
@@ -51,6 +53,9 @@ if TYPE_CHECKING:
 
 #: the size of the largest policy file that is read, in bytes
 LARGEST = 10 << 20
+
+#: the name of a policy that is not in a file
+_NO_NAME = "<policy>"
 
 _SWAPPED = "the arguments may be swapped: the policy comes first, as in `acompass check policy.acp people.csv`"
 
@@ -68,7 +73,7 @@ class Policy:
 
     @classmethod
     @validate_arguments
-    def from_tree(cls, program: PolicyTree, name: PolicyName = "<policy>") -> "Policy":
+    def from_tree(cls, program: PolicyTree, name: PolicyName = _NO_NAME) -> "Policy":
         """Make a policy from a tree built in code. Its text is the formatted tree.
 
         Raise PolicyError if that text does not parse, ValueError if it parses to a different tree.
@@ -92,7 +97,7 @@ def _format_program(program: Program) -> str:
 
 
 @validate_arguments
-def parse(text: PolicyText, name: PolicyName = "<policy>", paper: PaperOnly = False) -> Policy:
+def parse(text: PolicyText, name: PolicyName = _NO_NAME, paper: PaperOnly = False) -> Policy:
     """Parse the text of a policy. Raise PolicyError with all of its syntax errors.
 
     LEVEL looks for hierarchies in the current folder; after `load`, in the folder of the policy's file.
@@ -100,7 +105,30 @@ def parse(text: PolicyText, name: PolicyName = "<policy>", paper: PaperOnly = Fa
     >>> acompass.parse("EACH RESULT : Age <= 80 : REJECT;").name
     '<policy>'
     """
-    return _parse_named(text, name, "", paper)
+    return _parse_given(text, name, paper)
+
+
+def _parse_given(text: str, name: str = _NO_NAME, paper: bool = False) -> Policy:
+    try:
+        return _parse_named(text, name, "", paper)
+    except PolicyError as error:
+        if name == _NO_NAME and _is_path(text):
+            raise _path_instead_of_text(text, error) from None
+        raise
+
+
+def _is_path(text: str) -> bool:
+    """Whether the text of a policy is probably the path of its file."""
+    path = text.strip()
+    if "\n" in path or "\0" in path or ";" in path:
+        return False
+    return path.lower().endswith(".acp") or (bool(path) and os.path.isfile(path))
+
+
+def _path_instead_of_text(text: str, error: PolicyError) -> PolicyError:
+    path = json.dumps(text.strip(), ensure_ascii=False)
+    help_ = f"text is read as the policy itself; for a file, write `acompass.load({path})` or `Path({path})`"
+    return PolicyError([replace(error.diagnostics[0], help=help_, fixes=())], error.source, error.name)
 
 
 def parse_file(text: str, path: str, paper: bool = False) -> Policy:
@@ -165,13 +193,19 @@ def _decode(content: bytes, name: str) -> str:
         raise PolicyError([finding], None, name) from None
 
 
-def as_policy(policy: "Policy | str", paper: bool = False) -> Policy:
-    """Return the policy for a call, parsing it if it is text. With `paper`, accept only the paper's language.
+def as_policy(policy: PolicyArgument, paper: bool = False) -> Policy:
+    """Return the policy for a call, parsing text and loading a file. With `paper`, accept only the paper's language.
 
     A policy without requirements is an error here, because every table would pass (D29, nothing selected). `parse`,
     `load` and the formatter accept it: a policy may be written step by step.
     """
-    parsed = policy if isinstance(policy, Policy) else _parse_named(policy, "<policy>", "", False)
+    match policy:
+        case Policy():
+            parsed = policy
+        case str():
+            parsed = _parse_given(policy)
+        case _:
+            parsed = load(policy)
     if not parsed.tree.requirements:
         message = f"policy `{parsed.name}` has no requirements"
         help_ = "write at least one, such as `EACH RESULT : Age <= 80;`"

@@ -71,8 +71,9 @@ class Result(ReportedAnswer):
     dropped: int = 0  # incomplete records (D11, missing values)
     unnamed: tuple[str, ...] = ()  # columns that the policy does not name (D30), in the order of the table
     notes: tuple[Note, ...] = ()
-    #: of the same kind as the input; None for a check and for a run that wrote a file
-    table: Any = field(default=None, repr=False)
+    #: of the same kind as the input; None for a check and for a run that wrote a file. `==` ignores it: most libraries
+    #: compare tables value by value, so their tables are neither equal nor different
+    table: Any = field(default=None, repr=False, compare=False)
     performed: bool = False  # True for a run, False for a check
 
     def with_table(self, table: Any) -> "Result":

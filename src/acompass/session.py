@@ -44,7 +44,6 @@ from acompass.tables.output import parquet_files, require_no_hierarchy
 
 if TYPE_CHECKING:
     from acompass.author.answers import Estimate, Perturbation, Suggestion
-    from acompass.engines.duckdb.table import SampledTable
     from acompass.explain.answer import Explanation
     from acompass.measure.answer import ColumnFacts, Measures
     from acompass.report.page.content import Command
@@ -245,18 +244,20 @@ class Session(BaseSession):
             return column_facts(self._duckdb_table("facts about columns"), self._options.dates)
 
     def sample(self, records: int, seed: str) -> "Session":
-        """Open a session on a random sample of the table. Close it before this one; their calls take turns."""
+        """Open a session on a random sample of the table, which closes with this one. Their calls take turns."""
         from acompass.engines.duckdb.table import SampledTable
 
         whole = self.records()
         with self._calling():
             source = SampledTable(self._duckdb_table("a sample"), records, seed)
         stack = ExitStack()
-        stack.callback(self._drop, source)
+        stack.callback(source.drop)
         info = SampleInfo(min(records, whole), whole, seed)
-        return Session(self._table, self._options, source, stack, self._calls, info)
+        sampled = Session(self._table, self._options, source, stack, self._calls, info)
+        self._samples.add(sampled)
+        return sampled
 
-    def _run_call(self, policy: Policy | str, options: PlanOptions | RunOptions) -> Call:
+    def _run_call(self, policy: PolicyArgument, options: PlanOptions | RunOptions) -> Call:
         source = trace_source(options["seed"], options["trace"])
         execution = Execution(source, _is_canonical(options["order"]), progress=options["progress"])
         return self._call(policy, options, execution)
@@ -282,7 +283,8 @@ class Session(BaseSession):
     ) -> None:
         if pages == (None, None):
             return
-        schema = policy_schema(self._source, call)
+        with self._calling():
+            schema = policy_schema(self._source, call)
         self._report(
             pages,
             command,
@@ -303,11 +305,8 @@ class Session(BaseSession):
         from acompass.report.page.output import write_reports
 
         content |= {"engine": about.version, "has_tables": about.has_tables, "options": self._options}
-        write_reports(*pages, ReportRequest(command, **content))
-
-    def _drop(self, sampled: "SampledTable") -> None:
-        with self._calls.calling(sampled):
-            sampled.drop()
+        with self._calling():
+            write_reports(*pages, ReportRequest(command, **content))
 
 
 def _pages(options: CheckOptions | RunOptions | MeasureOptions) -> Pages:

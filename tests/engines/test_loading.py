@@ -209,3 +209,15 @@ def test_postgres_writes_partitions_and_spark_does_not(engine: str, engine_url: 
         return
     acompass.run(policy, table, output=output, partition=["Zip"], engine=engine_url)
     assert sorted(each.name for each in output.iterdir()) == ["Zip=a", "Zip=b"]
+
+
+def test_dicts_lists_and_readers_are_uploaded_to_postgres(postgres: Server) -> None:
+    """Like data frames; the result of an upload is of the kind that came in."""
+    url, policy = postgres.url("english"), "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
+    lists = {"Age": [54, 82], "Zip": ["21201", "21410"]}
+    assert acompass.run(policy, lists, engine=url, order="canonical").table == {"Age": [54, 80], "Zip": lists["Zip"]}
+    for make in (lambda: iter([{"Age": 54}, {"Age": 82}]), pyarrow.table({"Age": [54, 82]}).to_reader):
+        with acompass.open(make(), engine=url) as session:
+            for _ in range(2):
+                found = session.run(policy, order="canonical").table
+                assert (found if isinstance(found, list) else found.to_pylist()) == [{"Age": 54}, {"Age": 80}]

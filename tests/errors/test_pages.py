@@ -1,11 +1,13 @@
 """Every page of docs/errors is complete: its example gives the error, and its fix does not."""
 
+import doctest
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import acompass
 from acompass.errors.diagnostics import Source
 from acompass.language.text.parser import parse_text
 from tests.errors.pages import SECTIONS, Page, find_codes, find_diagnostics, pages, paste, replacements
@@ -76,6 +78,36 @@ def test_a_pasted_help_removes_the_error_of_a_page(page: Page, tmp_path: Path) -
                 replacement,
                 texts,
             )
+
+
+#: pages whose example and fix are calls on these names
+CALLED = [page for page in PAGES if page.code in ("AC216", "AC249", "AC250", "AC412")]
+
+
+def _call(section: str) -> None:
+    """Run the statements of a section, in which only the last may fail."""
+    names = {"acompass": acompass, "policy": acompass.parse("EACH RESULT : Age <= 80 : REPLACE Age WITH 80;")}
+    names["people"] = [{"Age": 54}, {"Age": 82}]
+    blocks = _blocks_of_calls(section)
+    for number, example in enumerate(blocks, start=1):
+        try:
+            exec(example.source, names)
+        except acompass.AcompassError:
+            assert number == len(blocks), example.source
+            raise
+
+
+def _blocks_of_calls(section: str) -> list[doctest.Example]:
+    return doctest.DocTestParser().get_examples(section.replace("```", ""))
+
+
+@pytest.mark.parametrize("page", CALLED, ids=lambda page: page.code)
+def test_the_calls_of_a_page_give_the_error_and_those_of_the_fix_do_not(page: Page) -> None:
+    with pytest.raises(acompass.AcompassError) as raised:
+        _call(page.sections["Example"])
+    assert str(raised.value).splitlines()[0] == _blocks_of_calls(page.sections["Example"])[-1].want.strip()
+    assert page.code in str(raised.value)
+    _call(page.sections["Fix"])
 
 
 EMOJI = "a\U0001f642b\r\ne\u0301\U0001f468\u200d\U0001f469x\rlast"

@@ -11,7 +11,7 @@ from tests.repo.sources import PACKAGE, ROOT
 #: upper bounds; `python -m tests.repo.house` prints the current numbers
 MOST = {
     "files": 304,
-    "lines": 61_280,
+    "lines": 61_560,
     "longest": 600,
     "single_importer": 62,
     "test_files": 325,

@@ -49,7 +49,7 @@ NOT_TEXT: tuple[Any, ...] = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len,
 NOT_A_LIST = (5, 1.5, True, "Age", b"a", {"a": 1}, object(), len)
 NOT_WHOLE = (1.5, Decimal(1), True, "5", [5], {"a": 1}, object(), len)
 NOT_A_PATH = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len, "a\0b.csv", "\ud800.csv", Path("a\0b"))
-NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, ({"Age": 54},), len, {"a"}, "\udcff.csv")
+NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, {"Age": "54"}, ({"Age": 54},), len, {"a"}, "\udcff.csv")
 NOT_A_DICT = (5, 1.5, True, "k=2", b"a", [("k", 2)], {1: 2}, object(), len)
 WRONG: dict[str, tuple[Any, ...]] = {
     "against": NOT_A_TABLE,
@@ -85,15 +85,15 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),
     "model": (*NOT_TEXT, None),
     "name": (*NOT_TEXT, None),
-    "new": (*NOT_TEXT, Path("policy.acp")),
-    "old": (*NOT_TEXT, Path("policy.acp")),
+    "new": (*NOT_TEXT, Path("a\0b.acp")),
+    "old": (*NOT_TEXT, Path("a\0b.acp")),
     "order": NOT_TEXT,
     "output": (*NOT_A_PATH, "\udcff.csv"),
     "old_params": NOT_A_DICT,
     "params": NOT_A_DICT,
     "partition": (*NOT_A_LIST, [5]),
     "path": (*NOT_A_PATH, None),
-    "policy": (*NOT_TEXT, Path("policy.acp")),
+    "policy": (*NOT_TEXT, Path("a\0b.acp")),
     "population": NOT_A_TABLE,
     "privacy": (0, 1, "no", None, [], object()),
     "progress": (5, "a", [len], True),
@@ -193,7 +193,7 @@ def test_an_unknown_argument_is_an_error(is_method: bool, name: str, session: ac
         ),
         (lambda: acompass.run(POLICY, PEOPLE, sed="a"), "did you mean `seed`?"),
         (lambda: acompass.check(POLICY, PEOPLE, show=-1), "`show` is a negative number, expected a whole"),
-        (lambda: acompass.check(Path("policy.acp"), PEOPLE), "for example `policy=acompass.load"),
+        (lambda: acompass.check(b"policy.acp", PEOPLE), "for example `policy=acompass.load"),
         (lambda: acompass.measure(PEOPLE, qi=["Age", 5]), "`qi` is a list that contains a number"),
         (lambda: acompass.check(POLICY, PEOPLE, params={1: 2}), "`params` is a dict with a number as a name"),
         (lambda: acompass.Policy.from_tree(POLICY), "`program` is text, expected a tree"),
@@ -316,3 +316,54 @@ def test_errors_in_python_speak_python() -> None:
 def test_validation_imports_no_engine() -> None:
     code = "import sys, acompass.options; assert not {'duckdb', 'sqlglot', 'lark'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def _policy_calls(policy: Any, table: Any) -> Iterator[object]:
+    yield acompass.check(policy, table)
+    yield acompass.run(policy, table)
+    yield acompass.plan(policy, table).result
+    yield acompass.explain(policy, table, record=1)
+    yield acompass.measure(table, policy=policy, qi=["Zip"])
+    yield acompass.estimate(table, policy, "Age")
+    yield acompass.prove(policy, table=table)
+    yield acompass.lint(policy, table=table)
+    yield acompass.compare(policy, policy, table=table)
+    yield acompass.dbt(policy, "people", table=table).tests
+    with acompass.open(table) as session:
+        for name in ("check", "run", "preview", "schema", "checked"):
+            yield getattr(session, name)(policy)
+        yield session.plan(policy).result
+        yield session.explain(policy, record=1)
+        yield session.measure(["Zip"], policy=policy, against=table, population=table)
+        yield session.estimate(policy, "Age")
+
+
+def test_a_policy_and_a_table_can_be_a_path(tmp_path: Path) -> None:
+    """A path means the file, as for `acompass.load`: the name is in messages, and hierarchies are in its folder."""
+    policy, table = tmp_path / "policy.acp", tmp_path / "people.csv"
+    (tmp_path / "areas.csv").write_text("Zip;Area\n21201;Baltimore\n21410;Annapolis\n", encoding="utf-8")
+    policy.write_text(f"{POLICY} ALWAYS : GENERALIZE Zip TO LEVEL 1 OF 'areas.csv';", encoding="utf-8")
+    table.write_text("Age,Zip\n54,21201\n79,21410\n", encoding="utf-8")
+    expected = list(_policy_calls(acompass.load(policy), str(table)))
+    assert list(_policy_calls(policy, table)) == expected
+    policy.write_text("EACH RESULT : Aeg <= 80;", encoding="utf-8")
+    with pytest.raises(acompass.PolicyError) as raised:
+        acompass.check(policy, table)
+    assert f"{policy}:1:15" in str(raised.value)
+    with pytest.raises(acompass.CallError, match="AC402"):
+        acompass.check(tmp_path / "no.acp", table)
+
+
+def test_the_text_of_a_path_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.txt").write_text(POLICY, encoding="utf-8")
+    for call in (lambda text: acompass.check(text, PEOPLE), acompass.parse):
+        for text in ("policy.acp", "folder/policy.acp", "./policy.acp ", "rules.txt"):
+            with pytest.raises(acompass.PolicyError) as raised:
+                call(text)
+            (found,) = raised.value.diagnostics
+            assert f'`acompass.load("{text.strip()}")` or `Path("{text.strip()}")`' in str(found.help)
+    for text in ("other.txt", "policy.acp;", "policy.acp\nEACH RESULT", "a" * 5000, "", "\0.acp"):
+        with pytest.raises(acompass.PolicyError) as raised:
+            acompass.check(text, PEOPLE)
+        assert "acompass.load" not in str(raised.value)

@@ -1,6 +1,12 @@
-"""The methods of a session return the same as the functions with the same names, and read the table once."""
+"""The methods of a session return the same as the functions with the same names, and read the table once.
 
-from collections.abc import Iterator
+A closed session says so, and answers can be compared, hashed, pickled and copied."""
+
+import copy
+import inspect
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -302,3 +308,139 @@ def test_the_repr_of_an_explanation_shows_no_value() -> None:
 def test_the_repr_of_a_session_shows_no_value() -> None:
     with acompass.open(PEOPLE) as session:
         assert _hides_values(session)
+
+
+def _call_every_member(session: acompass.Session, folder: Path) -> dict[str, Callable[[], object]]:
+    return {
+        "__enter__": session.__enter__,
+        "check": lambda: session.check(POLICY, params={"k": 2}),
+        "checked": lambda: session.checked(POLICY, params={"k": 2}),
+        "column_facts": session.column_facts,
+        "columns": lambda: session.columns,
+        "estimate": lambda: session.estimate("EACH RESULT : Age <= 80;", "Zip"),
+        "explain": lambda: session.explain(POLICY, params={"k": 2}, record=1),
+        "is_local": lambda: session.is_local,
+        "measure": lambda: session.measure(["Age"]),
+        "occurs": lambda: session.occurs("Zip", ["21201"]),
+        "plan": lambda: session.plan(POLICY, params={"k": 2}),
+        "pram": lambda: session.pram("Zip", "0.8"),
+        "preview": lambda: session.preview(POLICY, params={"k": 2}),
+        "question": session.question,
+        "records": session.records,
+        "run": lambda: session.run(POLICY, params={"k": 2}, output=folder / "out.csv", report=folder / "out.html"),
+        "sample": lambda: session.sample(2, "seed"),
+        "schema": lambda: session.schema(POLICY, params={"k": 2}),
+        "suggest": lambda: session.suggest(["Age"], 2, max_lost="100%"),
+    }
+
+
+def test_every_member_of_a_closed_session_says_so(people: str, tmp_path: Path) -> None:
+    with acompass.open(people) as session:
+        for call in _call_every_member(session, tmp_path).values():
+            call()
+    (tmp_path / "out.csv").unlink()
+    calls = _call_every_member(session, tmp_path)
+    public = {name for name, _ in inspect.getmembers(acompass.Session) if not name.startswith("_")}
+    assert public | {"__enter__"} == {*calls, "close", "cancel"}
+    for name, call in calls.items():
+        with pytest.raises(acompass.CallError) as raised:
+            call()
+        assert [found.code for found in raised.value.diagnostics] == ["AC412"], name
+    assert not (tmp_path / "out.csv").exists()
+    session.close()
+    session.cancel()
+
+
+def test_a_sample_closes_with_its_table(people: str) -> None:
+    with acompass.open(people) as session:
+        one, other = session.sample(2, "a"), session.sample(2, "b")
+        one.close()
+        assert other.check(POLICY, params={"k": 1}).records_in == 2
+    for sample in (one, other):
+        with pytest.raises(acompass.CallError, match="AC412"):
+            sample.check(POLICY, params={"k": 1})
+        sample.close()
+
+
+def test_close_waits_for_the_call_of_another_thread(people: str) -> None:
+    session = acompass.open(people)
+    under_way, go_on, ended = Event(), Event(), []
+
+    def wait(_done: int, _total: int) -> None:
+        under_way.set()
+        assert go_on.wait(PATIENCE)
+
+    def run() -> None:
+        ended.append(session.run(POLICY, params={"k": 2}, progress=wait).records_out)
+
+    def close() -> None:
+        session.close()
+        ended.append("closed")
+
+    running, closing = Thread(target=run), Thread(target=close)
+    running.start()
+    assert under_way.wait(PATIENCE)
+    closing.start()
+    go_on.set()
+    for thread in (running, closing):
+        thread.join(PATIENCE)
+    assert ended == [2, "closed"]
+    with pytest.raises(acompass.CallError, match="AC412"):
+        session.records()
+
+
+def _answers(folder: Path) -> dict[str, Any]:
+    path = folder / "policy.acp"
+    path.write_text(f"{POLICY} ALWAYS : GENERALIZE Name TO PREFIX OF 1;", encoding="utf-8")
+    policy, table = acompass.load(path), pandas.DataFrame(SUGGEST_TABLE)
+    pram = acompass.pram(PEOPLE, "Name", "0.8")
+    people = [{"Name": "Ada", "Age": 82, "Zip": "21201"}, {"Name": "Ben", "Age": 54, "Zip": "21209"}]
+    types = {"Age": "integer", "Zip": "text", "Name": "text"}
+    claims = ["EACH RESULT : Age <= 80", "EACH RESULT : Age <= 70"]
+    return {
+        "check": acompass.check(policy, people, params={"k": 2}, show=2),
+        "compare": acompass.compare("EACH RESULT : Age <= 8 : REJECT;", "EACH RESULT : Age <= 9 : REJECT;"),
+        "dbt": acompass.dbt(policy, "people", params={"k": 2}),
+        "estimate": acompass.estimate(PEOPLE, pram, "Name"),
+        "explain": acompass.explain(policy, people, record=1, params={"k": 2}),
+        "lint": acompass.lint("EACH RESULT : Age <= 80 : REJECT; EACH RESULT : Age <= 80 : REJECT;"),
+        "measure": acompass.measure(people, ["Zip"], ["Age"], against=people, hierarchies={"Zip": "prefix:3"}),
+        "plan": acompass.plan(policy, people, params={"k": 2}),
+        "policy": policy,
+        "pram": pram,
+        "prove": acompass.prove(policy, claims, types, params={"k": 2}, privacy=True),
+        "run": acompass.run(policy, people, params={"k": 2}),
+        "run on a frame": acompass.run("EACH RESULT : Age <= 31 : REJECT;", table),
+        "suggest": acompass.suggest(table, ["Age"], 2),
+    }
+
+
+def test_answers_are_equal_to_their_copies_and_have_a_hash(tmp_path: Path) -> None:
+    for name, answer in _answers(tmp_path).items():
+        copies = [pickle.loads(pickle.dumps(answer, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+        for each in (*copies, copy.copy(answer), copy.deepcopy(answer)):
+            assert type(each) is type(answer)
+            assert (each == answer, hash(each)) == (True, hash(answer)), name
+            with suppress(TypeError):  # slots instead of a __dict__
+                assert vars(each) == vars(answer), name
+
+
+def test_a_second_call_gives_an_equal_answer_for_every_kind_of_table() -> None:
+    frame = pandas.DataFrame(PEOPLE)
+    for table in (frame, duckdb.sql("SELECT * FROM frame").pl(), duckdb.sql("SELECT * FROM frame"), PEOPLE):
+        one, other = (acompass.run("EACH RESULT : Age <= 72000 : REJECT;", table) for _ in range(2))
+        assert one == other
+        assert len({one, other}) == 1
+        assert one != acompass.run("EACH RESULT : Age <= 71000 : REJECT;", table)
+        assert one == one.with_table(None), "the table takes no part"
+
+
+def test_a_pickled_policy_keeps_its_text_name_folder_and_hierarchies(tmp_path: Path) -> None:
+    (tmp_path / "areas.csv").write_text("Zip;Area\n21201;Baltimore\n21410;Annapolis\n", encoding="utf-8")
+    path = tmp_path / "policy.acp"
+    path.write_text("ALWAYS : GENERALIZE Zip TO LEVEL 1 OF 'areas.csv';", encoding="utf-8")
+    policy = acompass.load(path)
+    for again in (pickle.loads(pickle.dumps(policy)), copy.copy(policy), copy.deepcopy(policy)):
+        assert (again.text, again.name, again.tree.folder) == (policy.text, str(path), str(tmp_path))
+        assert again.hierarchies == policy.hierarchies == (tmp_path / "areas.csv",)
+        assert acompass.run(again, {"Zip": ["21410"]}).table == {"Zip": ["Annapolis"]}

@@ -92,6 +92,93 @@ def test_an_arrow_record_batch_comes_back_unchanged(records: int) -> None:
     assert round_trip(given, a=Use.ANY).equals(given)
 
 
+READ = "EACH RESULT : int32 <= 2 : REJECT;"
+
+
+def _readers() -> list[pyarrow.RecordBatchReader]:
+    """The same table in one batch, in many, and as the stream of another process."""
+    table = polars_frame().drop("category", "enum").to_arrow()
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    in_process = [table.to_reader(), table.to_reader(max_chunksize=1)]
+    return [*in_process, pyarrow.ipc.open_stream(sink.getvalue())]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "reference"])
+def test_a_reader_comes_back_as_an_arrow_table(engine: str) -> None:
+    columns = ["int32", "Int64", "text", "float", "time", "date", "flag", "decimal"]
+    whole = polars_frame().select(columns).to_arrow()
+    expected = acompass.run(READ, whole, engine=engine)
+    for size in (1, 2, 1000):
+        result = acompass.run(READ, whole.to_reader(max_chunksize=size), engine=engine)
+        assert result == expected
+        assert result.table.equals(expected.table)
+
+
+def test_a_reader_keeps_every_type() -> None:
+    expected = acompass.run(READ, polars_frame().drop("category", "enum").to_arrow()).table
+    for reader in _readers():
+        assert acompass.run(READ, reader).table.equals(expected)
+
+
+def test_batches_may_have_different_dictionaries_and_no_records() -> None:
+    type_ = pyarrow.dictionary(pyarrow.int8(), pyarrow.string())
+    schema = pyarrow.schema([("a", type_), ("b", pyarrow.null())])
+    texts = [["x", "y"], [], ["z", None]]
+    batches = [pyarrow.record_batch([pyarrow.array(each, type_), pyarrow.nulls(len(each))], schema) for each in texts]
+    reader = pyarrow.RecordBatchReader.from_batches(schema, iter(batches))
+    assert acompass.run("ALWAYS : DROP b;", reader).table.to_pydict() == {"a": ["x", "y", "z", None]}
+    empty = pyarrow.RecordBatchReader.from_batches(schema, iter([]))
+    result = acompass.run("EACH RESULT : a = 'x' : REJECT;", empty)
+    assert (result.records_in, result.table.schema.names) == (0, ["a", "b"])
+
+
+def test_a_session_on_a_reader_answers_several_calls_and_reports(tmp_path: Any) -> None:
+    table = pyarrow.table({"a": list(range(50)), "b": ["x", "y"] * 25})
+    policy = "EACH PROCESS COUNT(*) AS n GROUP BY b : n >= 2 : REJECT; EACH RESULT : a >= 5 : REPLACE a WITH 5;"
+    with acompass.open(table.to_reader(max_chunksize=7)) as session, acompass.open(table) as expected:
+        for page in ("a.html", "b.html"):
+            run = session.run(policy, report=tmp_path / page, report_internal=tmp_path / f"internal-{page}")
+            assert run == expected.run(policy)
+            assert run.table.equals(expected.run(policy).table)
+        reports = {"against": table.to_reader(), "report": tmp_path / "c.html"}
+        assert session.measure(["b"], **reports) == expected.measure(["b"], against=table)
+        assert session.explain(policy, record=2) == expected.explain(policy, record=2)
+        with session.sample(10, "s") as sample, expected.sample(10, "s") as other:
+            assert sample.check(policy) == other.check(policy)
+
+
+def test_a_reader_that_was_read_is_not_an_empty_table() -> None:
+    reader = pyarrow.table({"int32": [1, 2]}).to_reader()
+    with pytest.raises(acompass.PolicyError):
+        acompass.run("EACH RESULT : int32 == 1;", reader)
+    assert acompass.run(READ, reader).records_in == 2
+    with pytest.raises(acompass.TableError, match="AC250"):
+        acompass.run(READ, reader)
+
+
+def test_a_reader_that_fails_is_named() -> None:
+    def batches() -> Any:
+        yield pyarrow.record_batch({"int32": [1]})
+        raise ValueError("secret")
+
+    schema = pyarrow.schema([("int32", pyarrow.int64())])
+    reader = pyarrow.RecordBatchReader.from_batches(schema, batches())
+    with pytest.raises(acompass.TableError) as raised:
+        acompass.run(READ, reader)
+    assert raised.value.diagnostics[0].message.startswith("cannot read a PyArrow record batch reader: ")
+    assert "secret" not in str(raised.value)
+    with pytest.raises(acompass.TableError, match="AC250"):
+        acompass.run(READ, reader)
+
+
+def test_a_column_of_a_reader_that_cannot_be_read_is_named() -> None:
+    union = pyarrow.nulls(1, pyarrow.dense_union([pyarrow.field("x", pyarrow.int8())]))
+    with pytest.raises(acompass.TableError, match="cannot convert column `a`"):
+        acompass.check("EACH RESULT : b = 1;", pyarrow.table({"b": [1], "a": union}).to_reader())
+
+
 def test_a_duckdb_relation_comes_back_as_one() -> None:
     result = round_trip(duckdb.sql("SELECT 1 AS a, 'x' AS b"), a=Use.ANY)
     assert isinstance(result, duckdb.DuckDBPyRelation)

@@ -56,9 +56,9 @@ class Suggestion(DisplayedAnswer):
     dropped: int  # records that the last step rejects
     incomplete: int  # records with missing values, which were dropped before (D11, missing values)
     loss: float
-    per_column: Mapping[str, float]
+    per_column: Mapping[str, float] = field(hash=False)
     steps: tuple[SuggestedStep, ...]
-    levels: Mapping[str, Levels]
+    levels: Mapping[str, Levels] = field(hash=False)
     seconds: float = 0.0
     finished: bool = True  # False if the search was stopped
     curve: tuple[CurvePoint, ...] = field(default=())
@@ -138,10 +138,10 @@ class Estimate(DisplayedAnswer):
 class DbtFiles:
     """The files of a dbt project. `changed`, `removed` and `others` are empty without a project."""
 
-    files: Mapping[str, str] = field(repr=False)  # text by path in the project
+    files: Mapping[str, str] = field(repr=False, hash=False)  # text by path in the project
     tested: str  # the model that the tests run on
     tests: tuple[str, ...]
-    variables: Mapping[str, int]  # dbt variables that set parameters, with their default values
+    variables: Mapping[str, int] = field(hash=False)  # dbt variables that set parameters, with their default values
     notes: tuple[Note, ...]  # which lines have no test, and why
     changed: tuple[str, ...] = ()  # files that were written, or would be
     removed: tuple[str, ...] = ()  # files of lines that the policy no longer has

@@ -43,9 +43,9 @@ class Values:
 
 class _Impossible(Exception):
     def __init__(self, reason: str, help_: str | None = None):
+        super().__init__(reason, help_)
         self.reason = reason
         self.help = help_
-        super().__init__(reason)
 
 
 def replace_labels(action: tree.Generalize, at: int, values: Values) -> list[tree.Requirement] | Diagnostic:

@@ -133,6 +133,8 @@ CODES: dict[str, str] = {
     "AC246": "cells without a value",
     "AC247": "unusable partition",
     "AC248": "folder that is not empty",
+    "AC249": "columns of different lengths",
+    "AC250": "table that was already read",
     # AC3xx: engines
     "AC301": "engine failure",
     "AC302": "engine out of memory",
@@ -171,6 +173,7 @@ CODES: dict[str, str] = {
     "AC409": "policy too large",
     "AC410": "policy without requirements",
     "AC411": "no table",
+    "AC412": "closed session",
     "AC491": "policy cannot be written",
     "AC492": "unreadable trace",
     # AC5xx: lint and prove

@@ -82,6 +82,10 @@ class AcompassError(Exception):
         self.name = name
         super().__init__(*self.diagnostics)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy the error, as process pools do; by default, each diagnostic would become an argument."""
+        return type(self), (self.diagnostics,), self.__dict__
+
     def __str__(self) -> str:
         from acompass.errors.rendering import render_text  # only needed when an error is shown
 

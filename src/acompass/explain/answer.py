@@ -11,9 +11,9 @@ from acompass.result import ActionName
 class ClassSeen:
     """The equivalence class of a record."""
 
-    key: dict[str, Any] = field(repr=False)  # the GROUP BY values
+    key: dict[str, Any] = field(repr=False, hash=False)  # the GROUP BY values
     records: int
-    values: dict[str, Any] = field(repr=False)  # the aggregates by name
+    values: dict[str, Any] = field(repr=False, hash=False)  # the aggregates by name
 
     @property
     def row(self) -> tuple[Any, ...]:
@@ -24,8 +24,8 @@ class ClassSeen:
 @dataclass(frozen=True, slots=True)
 class Change:
     column: str
-    before: Any = field(repr=False)
-    after: Any = field(repr=False)
+    before: Any = field(repr=False, hash=False)
+    after: Any = field(repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,11 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class Life:
     record: int  # the position in the table, from 1
-    given: dict[str, Any] | None = field(repr=False)  # None if it was dropped because of a missing value (D11)
+    given: dict[str, Any] | None = field(
+        repr=False, hash=False
+    )  # None if it was dropped because of a missing value (D11)
     steps: tuple[Step, ...]
-    left: dict[str, Any] | None = field(repr=False)  # None if it was dropped at any point
+    left: dict[str, Any] | None = field(repr=False, hash=False)  # None if it was dropped at any point
 
     @property
     def dropped_by(self) -> Step | None:

@@ -89,7 +89,7 @@ class Sample:
     """Some of the violating classes or records. They are personal data and are fetched only on demand."""
 
     columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]] = field(repr=False)
+    rows: list[tuple[Any, ...]] = field(repr=False, hash=False)
 
 
 def process_query(requirement: Requirement) -> Process:

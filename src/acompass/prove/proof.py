@@ -1,7 +1,7 @@
 """The result of `prove`: a verdict on every claim, with a reason or a counterexample."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from acompass.errors.display import ReportedAnswer
@@ -53,7 +53,8 @@ class Claim:
 @dataclass(frozen=True, slots=True)
 class Proof(ReportedAnswer):
     claims: tuple[Claim, ...]
-    types: Mapping[str, str]  # the column types that the verdicts assume; `decimal` is a number of any scale
+    #: the column types that the verdicts assume; `decimal` is a number of any scale
+    types: Mapping[str, str] = field(hash=False)
     inferred: tuple[str, ...] = ()  # the columns whose types were inferred from the policy
 
     @property

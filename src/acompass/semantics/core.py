@@ -84,8 +84,8 @@ class TraceExhausted(Exception):
     """A finite trace is too short; `needed` is the length that the failing RANDOM requires."""
 
     def __init__(self, needed: int):
+        super().__init__(needed)
         self.needed = needed
-        super().__init__(f"the trace has fewer than {needed} values")
 
 
 def trace_of_values(values: Iterable[Fraction]) -> Trace:
@@ -331,8 +331,8 @@ class NoLabel(Exception):
     """A map has no label for the values of `count` affected records."""
 
     def __init__(self, count: int):
+        super().__init__(count)
         self.count = count
-        super().__init__(f"{count} values without a label")
 
 
 def act(action: Action, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:

@@ -2,18 +2,27 @@
 
 Values do not become Python objects on the way."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, assert_never
+from weakref import WeakSet
 
 from acompass.language.program.types import MOST_DIGITS
 from acompass.tables import errors
 from acompass.tables.csv import require_names, require_text
-from acompass.tables.frames import FrameKind, frame_kind, report_column_failures, report_frame_failures, require_arrow
+from acompass.tables.frames import (
+    PYTHON_KINDS,
+    FrameKind,
+    frame_kind,
+    named_values,
+    report_column_failures,
+    report_frame_failures,
+    require_arrow,
+)
 
 #: `frames.plain_columns` converts the others without Arrow
-_OTHER_VALUES = "a list of dicts with values other than numbers, text, booleans, dates and local times"
+_OTHER_VALUES = "with values other than numbers, text, booleans, dates and local times"
 
 
 @dataclass(frozen=True)
@@ -29,12 +38,53 @@ class ArrowColumns:
 
 def arrow_columns(table: Any) -> ArrowColumns:
     kind = frame_kind(table)
-    require_arrow(_OTHER_VALUES if kind is FrameKind.DICTS else kind)
+    require_arrow(f"{kind} {_OTHER_VALUES}" if kind in PYTHON_KINDS else kind)
     with report_frame_failures(kind):
         names, arrays = _columns(kind, table)
     require_names(require_text(names))
+    return _convert_columns(names, arrays)
+
+
+def _convert_columns(names: Sequence[str], arrays: Sequence[Any]) -> ArrowColumns:
     converted = (_convert_column(name, array) for name, array in zip(names, arrays, strict=True))
     return ArrowColumns(tuple(names), tuple(converted), tuple(array.type for array in arrays))
+
+
+#: small batches of a reader are joined until they have this many records
+_ENOUGH = 100_000
+#: a reader does not say that it has been read: it would look like an empty table
+_already_read = WeakSet[Any]()
+
+
+def arrow_parts(reader: Any) -> Iterator[ArrowColumns]:
+    """The records of a record batch reader in consecutive parts; a single empty one if there are none."""
+    kind = FrameKind.ARROW_READER
+    if reader in _already_read:
+        raise errors.no_records_left(kind)
+    _already_read.add(reader)
+    names = reader.schema.names
+    require_names(names)
+    for number, part in enumerate(_joined_batches(reader)):
+        if part.num_rows or not number:
+            yield _convert_columns(names, part.columns)
+
+
+def _joined_batches(reader: Any) -> Iterator[Any]:
+    import pyarrow
+
+    ended = False
+    while not ended:
+        batches, records = [], 0
+        with report_frame_failures(FrameKind.ARROW_READER):
+            while records < _ENOUGH and not ended:
+                batch = next(reader, None)
+                if batch is None:
+                    ended = True
+                else:
+                    batches.append(batch)
+                    records += batch.num_rows
+            part = pyarrow.Table.from_batches(batches, reader.schema)
+        yield part
 
 
 def _columns(kind: FrameKind, table: Any) -> tuple[list[Any], list[Any]]:
@@ -42,15 +92,17 @@ def _columns(kind: FrameKind, table: Any) -> tuple[list[Any], list[Any]]:
     match kind:
         case FrameKind.PANDAS:
             return list(table.columns), [_array(name, values) for name, values in table.items()]
-        case FrameKind.DICTS:
-            names = list(dict.fromkeys(name for record in table for name in record))
-            return names, [_array(name, [record.get(name) for record in table]) for name in names]
+        case FrameKind.DICTS | FrameKind.DICT_ITERATOR | FrameKind.LISTS:
+            columns = named_values(table)
+            return list(columns), [_array(name, values) for name, values in columns.items()]
         case FrameKind.POLARS:
             return list(table.columns), [_polars_array(each) for each in table.get_columns()]
         case FrameKind.POLARS_LAZY:
             return _columns(FrameKind.POLARS, table.collect())
         case FrameKind.ARROW | FrameKind.ARROW_BATCH:
             return list(table.schema.names), list(table.columns)
+        case FrameKind.ARROW_READER:
+            return _columns(FrameKind.ARROW, table.content())
         case FrameKind.DUCKDB:
             return _columns(FrameKind.ARROW, table.to_arrow_table())
         case FrameKind.IBIS:
@@ -133,7 +185,7 @@ def _convert_to(kind: FrameKind, given: Any, result: Any, kept: Sequence[int | N
             return _to_polars(given.schema, result, kept)
         case FrameKind.POLARS_LAZY:
             return _to_polars(given.collect_schema(), result, kept).lazy()
-        case FrameKind.ARROW | FrameKind.DUCKDB:
+        case FrameKind.ARROW | FrameKind.ARROW_READER | FrameKind.DUCKDB:
             return result
         case FrameKind.ARROW_BATCH:
             return _one_batch(result)
@@ -141,8 +193,10 @@ def _convert_to(kind: FrameKind, given: Any, result: Any, kept: Sequence[int | N
             import ibis
 
             return ibis.memtable(result)
-        case FrameKind.DICTS:
+        case FrameKind.DICTS | FrameKind.DICT_ITERATOR:
             return result.to_pylist()
+        case FrameKind.LISTS:
+            return result.to_pydict()
         case _:
             assert_never(kind)
 

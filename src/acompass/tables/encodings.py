@@ -57,7 +57,7 @@ def copy_as_utf8(path: str, shown: str, encoding: str, copy: str) -> None:
 
 class _Undecodable(Exception):
     def __init__(self, byte: int, before: str):
-        super().__init__(byte)
+        super().__init__(byte, before)
         self.byte = byte  # the position of the first byte that cannot be decoded, counted from 1
         self.before = before  # the decoded text before it that the caller has not received
 

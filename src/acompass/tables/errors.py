@@ -292,10 +292,28 @@ def mixed_column(name: str) -> TableError:
 
 def unknown_table(kind: str) -> CallError:
     help_ = (
-        "use a path, a pandas or Polars data frame, a PyArrow table, a DuckDB relation, an Ibis table, "
-        "or a list of dicts"
+        "use a path, a pandas or Polars data frame, a PyArrow table or record batch reader, a DuckDB relation, "
+        "an Ibis table, a list or iterator of dicts, or a dict of lists"
     )
     return CallError([Diagnostic("AC217", f"`{kind}` is not a table", help=help_)])
+
+
+def unknown_record(kind: str) -> CallError:
+    message = f"the iterator contains {kind}, which is not a record"
+    return CallError([Diagnostic("AC217", message, help="use an iterator of dicts, with column names as keys")])
+
+
+def unequal_lengths(first: str, length: int, other: str, other_length: int) -> TableError:
+    counts = f"`{first}` has {count_text(length, 'value')}, `{other}` has {count_text(other_length, 'value')}"
+    return table_error("AC249", f"the columns differ in length: {counts}", "use `None` for a missing value")
+
+
+def no_records_left(kind: str) -> TableError:
+    return table_error(
+        "AC250",
+        f"{kind} can be read only once, and no record is left",
+        "make a new one for each call, or open it once with `acompass.open` for several calls",
+    )
 
 
 def library_needed(kind: str) -> TableError:

@@ -1,16 +1,17 @@
-"""The kinds of tables in Python, failures of their libraries as diagnostics, and lists of dicts as typed columns.
+"""The kinds of tables in Python, failures of their libraries as diagnostics, and dicts and lists as typed columns.
 
-A library is imported only for its own objects; a list of dicts needs none."""
+A library is imported only for its own objects; dicts and lists need none."""
 
 import importlib.util
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, cast
 
+from acompass.arguments import OneShotTable, kind_in_words
 from acompass.errors.diagnostics import AcompassError, TableError
 from acompass.language.program.types import MOST_DIGITS
 from acompass.tables import errors
@@ -25,7 +26,14 @@ class FrameKind(StrEnum):
     ARROW_BATCH = "a PyArrow record batch"
     DUCKDB = "a DuckDB relation"
     IBIS = "an Ibis table"
+    ARROW_READER = "a PyArrow record batch reader"
     DICTS = "a list of dicts"
+    DICT_ITERATOR = "an iterator of dicts"
+    LISTS = "a dict of lists"
+
+
+#: the kinds that consist of Python's own lists and dicts
+PYTHON_KINDS = (FrameKind.DICTS, FrameKind.DICT_ITERATOR, FrameKind.LISTS)
 
 
 def frame_kind(table: Any) -> FrameKind:
@@ -41,8 +49,14 @@ def require_arrow(what: str) -> None:
 
 
 def _find_kind(table: Any) -> FrameKind | None:
-    if isinstance(table, list):
-        return FrameKind.DICTS if all(isinstance(record, dict) for record in table) else None
+    match table:
+        case list():
+            return FrameKind.DICTS if all(isinstance(record, dict) for record in table) else None
+        case Mapping():
+            return FrameKind.LISTS if all(isinstance(values, list | tuple) for values in table.values()) else None
+        case OneShotTable():
+            is_reader = any(each.__name__ == "RecordBatchReader" for each in type(table.given).__mro__)
+            return FrameKind.ARROW_READER if is_reader else FrameKind.DICT_ITERATOR
     # imported here: it takes a fifth of the startup time, and commands on files do not need it
     from narwhals import dependencies
 
@@ -122,18 +136,57 @@ class PlainColumn:
         return self.values.count(None)
 
 
-def plain_columns(records: Sequence[dict[Any, Any]]) -> tuple[PlainColumn, ...] | None:
-    """The columns of the records; None if a value is not a number, text, a boolean, a date or a local time.
+def named_values(table: Any) -> Mapping[Any, Sequence[Any]]:
+    """The values of each column of dicts or lists; missing values are None."""
+    match table:
+        case OneShotTable():
+            if table.content is None:
+                table.content = _transpose(table.given)
+                if not table.content:
+                    raise errors.no_records_left(FrameKind.DICT_ITERATOR)
+            return cast(Mapping[Any, Sequence[Any]], table.content)
+        case Mapping():
+            _require_equal_lengths(table)
+            return table
+        case _:
+            return _transpose(table)
+
+
+def _transpose(records: Iterable[Any]) -> dict[Any, list[Any]]:
+    columns: dict[Any, list[Any]] = {}
+    for position, record in enumerate(records):
+        if not isinstance(record, dict):
+            raise errors.unknown_record(kind_in_words(record))
+        for name, value in record.items():
+            if name not in columns:
+                columns[name] = [None] * position
+            columns[name].append(value)
+        if len(record) < len(columns):
+            for values in columns.values():
+                values.extend([None] * (position + 1 - len(values)))
+    return columns
+
+
+def _require_equal_lengths(columns: Mapping[Any, Sequence[Any]]) -> None:
+    lengths = {name: len(values) for name, values in columns.items()}
+    first = next(iter(lengths), None)
+    for name, length in lengths.items():
+        if length != lengths[first]:
+            raise errors.unequal_lengths(str(first), lengths[first], str(name), length)
+
+
+def plain_columns(table: Any) -> tuple[PlainColumn, ...] | None:
+    """The columns of dicts or lists; None if a value is not a number, text, a boolean, a date or a local time.
 
     A column that mixes types is rejected. Arrow is less strict: it reads 1 among times as a microsecond of 1970.
     """
-    names = list(dict.fromkeys(name for record in records for name in record))
-    require_names(require_text(names))
-    columns = [_column(name, [record.get(name) for record in records]) for name in names]
+    found = named_values(table)
+    require_names(require_text(list(found)))
+    columns = [_column(name, values) for name, values in found.items()]
     return None if None in columns else tuple(column for column in columns if column is not None)
 
 
-def _column(name: str, given: list[Any]) -> PlainColumn | None:
+def _column(name: str, given: Sequence[Any]) -> PlainColumn | None:
     values = [None if _is_missing(value) else value for value in given]
     types = {type(value) for value in values if value is not None}
     if not types <= _PLAIN or (datetime in types and _has_zone(values)):

@@ -44,7 +44,7 @@ class Files:
 
 @dataclass(frozen=True)
 class Frame:
-    """A data frame of any supported library, or a list of dicts."""
+    """A data frame of any supported library, or Python's dicts and lists."""
 
     table: Any = field(repr=False)
 

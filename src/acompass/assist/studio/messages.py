@@ -17,8 +17,8 @@ class Refused(Exception):
     """The studio rejects a request, with an HTTP status and further fields of the response."""
 
     def __init__(self, status: int, message: str, **fields: Any):
+        super().__init__(status, message)
         self.status, self.message, self.fields = status, message, fields
-        super().__init__(message)
 
 
 class Body:

@@ -29,8 +29,8 @@ class Unseen(Exception):
     """The file has content that the writer has not seen."""
 
     def __init__(self, now: Saved):
+        super().__init__(now)
         self.now = now
-        super().__init__()
 
 
 class PolicyFile:

@@ -72,7 +72,7 @@ class Stopped(Exception):
     """A check fails for a drawn value, so the draw decides whether anything is released."""
 
     def __init__(self, line: Requirement):
-        super().__init__(line.line)
+        super().__init__(line)
         self.line = line
 
 

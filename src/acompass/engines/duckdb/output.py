@@ -27,7 +27,7 @@ from acompass.tables.arrow import from_arrow, to_original_type
 from acompass.tables.csv import header_line
 from acompass.tables.encodings import Encoder, open_compressed
 from acompass.tables.formats import UTF_8, CsvStyle
-from acompass.tables.frames import FrameKind, frame_kind, report_column_failures, require_arrow
+from acompass.tables.frames import PYTHON_KINDS, FrameKind, frame_kind, report_column_failures, require_arrow
 from acompass.tables.output import (
     copy_to_stream,
     is_stream,
@@ -263,21 +263,25 @@ def write_partitions(con: duckdb.DuckDBPyConnection, output: Output, partition: 
 
 def restore(con: duckdb.DuckDBPyConnection, output: Output, source: Source) -> Any:
     """Return the result as the same kind of table as the source; for files, as a PyArrow table."""
-    if isinstance(source, Frame) and frame_kind(source.table) is FrameKind.DICTS and not output.arrow_types:
-        return _dicts(con, output)
+    kind = frame_kind(source.table) if isinstance(source, Frame) else None
+    if kind in PYTHON_KINDS and not output.arrow_types:
+        rows = con.execute(output.query()).fetchall() if output.schema else []
+        return _to_lists(output.names, rows) if kind is FrameKind.LISTS else _to_dicts(output.names, rows)
     require_arrow("a run without an output file")
     result = _fetch(con, output)
     if not isinstance(source, Frame):
         return result
-    if frame_kind(source.table) is FrameKind.DUCKDB:
+    if kind is FrameKind.DUCKDB:
         return duckdb.from_arrow(result)
     return from_arrow(source.table, result, output.positions, output.changed)
 
 
-def _dicts(con: duckdb.DuckDBPyConnection, output: Output) -> list[dict[str, Any]]:
-    """The result as a list of dicts, without pyarrow."""
-    rows = con.execute(output.query()).fetchall() if output.schema else []
-    return [dict(zip(output.names, row, strict=True)) for row in rows]
+def _to_dicts(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _to_lists(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    return {name: [row[position] for row in rows] for position, name in enumerate(names)}
 
 
 def _fetch(con: duckdb.DuckDBPyConnection, output: Output) -> Any:
@@ -285,13 +289,21 @@ def _fetch(con: duckdb.DuckDBPyConnection, output: Output) -> Any:
 
     if not output.schema:
         return pyarrow.table({})
-    result = con.sql(output.query()).to_arrow_table()
-    kept = set(range(len(output.arrow_types))) - output.changed
+    given = range(len(output.arrow_types))
+    types = [output.arrow_types[p] if p in given and p not in output.changed else None for p in output.positions]
+    return fetch_arrow(con, output.query(), output.names, types)
+
+
+def fetch_arrow(con: duckdb.DuckDBPyConnection, query: str, names: Sequence[str], types: Sequence[Any]) -> Any:
+    """The rows as an Arrow table, with these types or, for None, those of DuckDB."""
+    import pyarrow
+
+    result = con.sql(query).to_arrow_table()
     columns = [
-        _convert_values(name, values, output.arrow_types[position]) if position in kept else values
-        for position, name, values in zip(output.positions, output.names, result.columns, strict=True)
+        values if type_ is None else _convert_values(name, values, type_)
+        for name, values, type_ in zip(names, result.columns, types, strict=True)
     ]
-    return pyarrow.table(columns, names=output.names)
+    return pyarrow.table(columns, names=list(names))
 
 
 def _convert_values(name: str, values: Any, type_: Any) -> Any:

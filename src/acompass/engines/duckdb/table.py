@@ -14,7 +14,7 @@ import duckdb
 from sqlglot import exp
 
 from acompass.engines.duckdb.input import DuckDBColumn, read_footers, read_text
-from acompass.engines.duckdb.output import Output, restore, write
+from acompass.engines.duckdb.output import Output, fetch_arrow, restore, write
 from acompass.engines.duckdb.session import (
     DuckDBSession,
     PreviewCache,
@@ -34,10 +34,17 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.run.context import Session
 from acompass.plan.run.execution import final_select
-from acompass.tables.arrow import arrow_columns
+from acompass.tables.arrow import ArrowColumns, arrow_columns, arrow_parts
 from acompass.tables.csv import Csv
 from acompass.tables.formats import CsvStyle, FileFormat, Options, ReadingOptions
-from acompass.tables.frames import FrameKind, PlainColumn, frame_kind, plain_columns, report_column_failures
+from acompass.tables.frames import (
+    PYTHON_KINDS,
+    FrameKind,
+    PlainColumn,
+    frame_kind,
+    plain_columns,
+    report_column_failures,
+)
 from acompass.tables.input import open_source
 from acompass.tables.source import Files, Frame, Source, file_stamp
 
@@ -136,12 +143,19 @@ def open_table(con: duckdb.DuckDBPyConnection, source: Source, *, keeps_order: b
         case Files():
             return _ParquetTable(con, source, keeps_order)
         case Frame():
-            plain = plain_columns(source.table) if frame_kind(source.table) is FrameKind.DICTS else None
-            if plain is None:
-                return _FrameTable(con, source, keeps_order)
-            return _DictsTable(con, source, keeps_order, plain)
+            return _open_frame(con, source, keeps_order)
         case _:
             assert_never(source)
+
+
+def _open_frame(con: duckdb.DuckDBPyConnection, source: Frame, keeps_order: bool) -> "DuckDBTable":
+    kind = frame_kind(source.table)
+    if kind is FrameKind.ARROW_READER and source.table.content is None:
+        return _ReaderTable(con, source, keeps_order)
+    plain = plain_columns(source.table) if kind in PYTHON_KINDS else None
+    if plain is None:
+        return _FrameTable(con, source, keeps_order, arrow_columns(source.table))
+    return _PythonTable(con, source, keeps_order, plain)
 
 
 @contextmanager
@@ -306,8 +320,8 @@ class _ParquetTable(_TypedTable):
         return tuple(map(file_stamp, self._paths))
 
 
-class _DictsTable(_TypedTable):
-    """A list of dicts, passed as parameters, which does not need pyarrow."""
+class _PythonTable(_TypedTable):
+    """Dicts or lists, passed as parameters, which does not need pyarrow."""
 
     def __init__(
         self, con: duckdb.DuckDBPyConnection, source: Frame, keeps_order: bool, plain: tuple[PlainColumn, ...]
@@ -315,13 +329,13 @@ class _DictsTable(_TypedTable):
         super().__init__(con, source, keeps_order)
         self.names = tuple(column.name for column in plain)
         self._plain = plain
-        self._records = len(source.table)
+        self._records = len(plain[0].values)
 
     @cached_property
     def relation(self) -> str:
         columns = [*((sql.name(i), each.type) for i, each in enumerate(self._plain)), (ROW_KEY, "BIGINT")]
         values = [*(column.values for column in self._plain), list(range(self._records))]
-        name = fresh_name("dicts")
+        name = fresh_name("values")
         self.con.execute(f"CREATE TEMP TABLE {name} AS {select_parameters(columns)}", values)
         return name
 
@@ -338,40 +352,47 @@ class _DictsTable(_TypedTable):
         return facts
 
 
-class _FrameTable(_TypedTable):
-    def __init__(self, con: duckdb.DuckDBPyConnection, source: Frame, keeps_order: bool):
-        super().__init__(con, source, keeps_order)
-        self._arrow = arrow_columns(source.table)
-        self.names, self.arrow_types = self._arrow.names, self._arrow.types
-
-    @cached_property
-    def relation(self) -> str:
-        import pyarrow
-
-        row_keys = self.con.sql(f"SELECT range FROM range({self._arrow.records})").to_arrow_table().column(0)
-        labels = [*(sql.name(position) for position in range(len(self.names))), ROW_KEY]
-        name = fresh_name("frame")
-        table = pyarrow.table([*self._arrow.arrays, row_keys], names=labels)
-        try:
-            self.con.register(name, table)
-        except duckdb.NotImplementedException:
-            self._require_types()
-            raise
-        return name
-
-    def _require_types(self) -> None:
-        """Raise an error about the first column whose type DuckDB cannot read."""
-        import pyarrow
-
-        for name, array in zip(self.names, self._arrow.arrays, strict=True):
-            with report_column_failures(name):
-                self.con.from_arrow(pyarrow.table([array], names=["c0"]))
-
+class _ArrowTable(_TypedTable):
     @cached_property
     def columns(self) -> tuple[DuckDBColumn, ...]:  # type: ignore[override]
         described = self.con.execute(f"DESCRIBE {self.relation}").fetchall()
         types = [row[1] for row in described[:-1]]
         return tuple(DuckDBColumn(i, name, types[i]) for i, name in enumerate(self.names))
+
+    def _register(self, arrow: ArrowColumns, first_key: int = 0) -> str:
+        """A view of the columns, with row keys that count from `first_key`."""
+        import pyarrow
+
+        keys = f"SELECT range FROM range({first_key}, {first_key + arrow.records})"
+        row_keys = self.con.sql(keys).to_arrow_table().column(0)
+        labels = [*(sql.name(position) for position in range(len(arrow.names))), ROW_KEY]
+        name = fresh_name("frame")
+        table = pyarrow.table([*arrow.arrays, row_keys], names=labels)
+        try:
+            self.con.register(name, table)
+        except duckdb.NotImplementedException:
+            self._require_types(arrow)
+            raise
+        return name
+
+    def _require_types(self, arrow: ArrowColumns) -> None:
+        """Raise an error about the first column whose type DuckDB cannot read."""
+        import pyarrow
+
+        for name, array in zip(arrow.names, arrow.arrays, strict=True):
+            with report_column_failures(name):
+                self.con.from_arrow(pyarrow.table([array], names=["c0"]))
+
+
+class _FrameTable(_ArrowTable):
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Frame, keeps_order: bool, arrow: ArrowColumns):
+        super().__init__(con, source, keeps_order)
+        self._arrow = arrow
+        self.names, self.arrow_types = arrow.names, arrow.types
+
+    @cached_property
+    def relation(self) -> str:
+        return self._register(self._arrow)
 
     @cached_property
     def _facts(self) -> Facts:
@@ -382,6 +403,31 @@ class _FrameTable(_TypedTable):
             if not column.may_be_nan:
                 facts.know(sql.count_where(column.is_missing()), array.null_count)
         return facts
+
+
+class _ReaderTable(_ArrowTable):
+    """A record batch reader, which may not fit in memory: it is copied to a table of DuckDB part by part."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Frame, keeps_order: bool):
+        super().__init__(con, source, keeps_order)
+        self._relation, records = fresh_name("reader"), 0
+        for number, part in enumerate(arrow_parts(source.table.given)):
+            self.names, self.arrow_types = part.names, part.types
+            view = self._register(part, records)
+            into = f"INSERT INTO {self._relation}" if number else f"CREATE TEMP TABLE {self._relation} AS"
+            con.execute(f"{into} SELECT * FROM {view}")
+            con.unregister(view)
+            records += part.records
+        source.table.content = self._fetch
+
+    @property
+    def relation(self) -> str:
+        return self._relation
+
+    def _fetch(self) -> Any:
+        columns = ", ".join(sql.name(position) for position in range(len(self.names)))
+        query = f"SELECT {columns} FROM {self._relation} ORDER BY {ROW_KEY}"
+        return fetch_arrow(self.con, query, self.names, self.arrow_types)
 
 
 class SampledTable(DuckDBTable):

@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 from sqlglot import exp
 
+from acompass.arguments import OneShotTable
 from acompass.engines.errors import Cancellation, output_exists, output_not_replaceable, require_plain
 from acompass.engines.execution import PlannedTable
 from acompass.engines.loading import PreparedTable, prepare_text, prepare_typed, swap_separators
@@ -402,7 +403,8 @@ def _frame(spark: SparkSession, table: Any) -> DataFrame:
         return table
     if isinstance(table, str | os.PathLike):
         return _catalog_table(spark, os.fspath(table))
-    raise lives_elsewhere(f"a `{type(table).__name__}`")
+    given = table.given if isinstance(table, OneShotTable) else table
+    raise lives_elsewhere(f"a `{type(given).__name__}`")
 
 
 def _files(sessions: SparkSessions, source: Files, open_other: Opener) -> SparkTable:

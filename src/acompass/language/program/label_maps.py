@@ -39,9 +39,9 @@ class UnlabeledValueError(Exception):
     """A map has no label for the values of `count` records that the requirement with this index affects."""
 
     def __init__(self, requirement: int, count: int):
+        super().__init__(requirement, count)
         self.requirement = requirement
         self.count = count
-        super().__init__(f"{count} values without a label")
 
 
 @dataclass(frozen=True, slots=True)

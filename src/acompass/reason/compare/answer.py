@@ -1,7 +1,7 @@
 """The answer of `compare`: whether two policies are equivalent, and which guarantees each policy keeps."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from acompass.errors.display import ReportedAnswer
 from acompass.language.program.types import Schema, Value
@@ -59,7 +59,7 @@ class Comparison(ReportedAnswer):
     old_by_new: tuple[Claim, ...]  # the guarantees of the old policy, with verdicts about the new one
     new_by_old: tuple[Claim, ...]  # the reverse
     impact: Impact
-    types: Mapping[str, str]
+    types: Mapping[str, str] = field(hash=False)
     inferred: tuple[str, ...] = ()
 
     @property

@@ -119,9 +119,11 @@ def _search_difference(pair: Pair, reason: str, hints: Sequence[Hint]) -> Equiva
 
 def undecided_reason(question: Undecided | Exhausted) -> str:
     match question:
-        case Undecided(line=int() as line):
-            return f"line {line}: {question.reason}"
-        case _:
+        case Undecided(line=None):
+            return question.reason
+        case Undecided():
+            return f"line {question.line}: {question.reason}"
+        case Exhausted():
             return str(question)
 
 

@@ -42,9 +42,9 @@ class Undecided(Exception):
     """`line` is None if no line of the policy is the cause."""
 
     def __init__(self, line: int | None, reason: str):
+        super().__init__(line, reason)
         self.line = line
         self.reason = reason
-        super().__init__(reason)
 
 
 class Budget:

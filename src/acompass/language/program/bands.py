@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 from typing import NamedTuple, TypeAlias, assert_never
 
 from acompass.language.program.constants import scale_of
-from acompass.language.program.label_maps import SUPPRESSED, Map
+from acompass.language.program.label_maps import SUPPRESSED, BaseMap
 from acompass.language.program.types import EXACT
 
 Number: TypeAlias = int | Decimal
@@ -112,7 +112,7 @@ Interval: TypeAlias = tuple[Place | None, Place | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Bands:
+class Bands(BaseMap):
     cuts: Cuts  # in units of 10 ** -scale
     integer: bool  # bands of integers
     scale: int = 0  # digits after the point in labels
@@ -143,7 +143,7 @@ class Bands:
         interval = self._interval(text)
         return self._infinite(text) if interval is None else self._label_of_interval(text, interval)
 
-    def follows(self, earlier: Map) -> bool:
+    def follows(self, earlier: BaseMap) -> bool:
         """Where this map is unbounded, its cuts beyond a bound of the earlier map do not matter: open labels stay."""
         if not isinstance(earlier, Bands) or self.integer != earlier.integer:
             return False

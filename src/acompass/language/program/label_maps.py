@@ -1,13 +1,14 @@
 """The maps of GENERALIZE (X2), which turn the text of a value into a label.
 
-`Map` is their interface. The maps of text and dates are here: PREFIX, LEVEL, MONTH, QUARTER, YEAR and DECADE. BANDS,
-the map of numbers, is in `bands`."""
+`BaseMap` is their interface. The maps of text and dates are here: PREFIX, LEVEL, MONTH, QUARTER, YEAR and DECADE.
+BANDS, the map of numbers, is in `bands`."""
 
 import datetime
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.text.tree import DateUnit
@@ -16,20 +17,28 @@ from acompass.language.text.tree import DateUnit
 SUPPRESSED = "*"
 
 
-class Map(Protocol):
+class BaseMap(ABC):
+    """The questions that every map answers. `Map` in `kernels` is the union of all maps."""
+
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def help(self) -> str:
         """Advice for values that the map has no label for."""
 
+    @abstractmethod
     def label(self, text: str) -> str | None:
         """The label of a value or of a finer map's label. `*` and labels of this map or a coarser one stay.
 
         None if the map has no label for the text. `label(label(text)) == label(text)`.
         """
 
-    def follows(self, earlier: "Map") -> bool:
+    @abstractmethod
+    def follows(self, earlier: "BaseMap") -> bool:
         """Whether this map may follow an earlier one of the same column: it is the same or coarser."""
 
+    @abstractmethod
     def labels(self) -> tuple[str, ...] | None:
         """The labels of plain values; None if there are infinitely many or too many to list."""
 
@@ -44,7 +53,7 @@ class UnlabeledValueError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(BaseMap):
     """The first characters, with a `*` for each further one: `21201` becomes `212**`."""
 
     length: int  # in code points
@@ -56,7 +65,7 @@ class Prefix:
     def label(self, text: str) -> str:
         return text[: self.length] + SUPPRESSED * (len(text) - self.length)
 
-    def follows(self, earlier: Map) -> bool:
+    def follows(self, earlier: BaseMap) -> bool:
         return isinstance(earlier, Prefix) and earlier.length >= self.length
 
     def labels(self) -> None:
@@ -68,7 +77,7 @@ def prefix_problem(length: int) -> str | None:
 
 
 @dataclass(frozen=True)
-class Level:
+class Level(BaseMap):
     """Turns values and labels of lower levels into labels of level `level`; labels of higher levels stay."""
 
     hierarchy: Hierarchy
@@ -82,7 +91,7 @@ class Level:
     def label(self, text: str) -> str | None:
         return self._labels.get(text, self.otherwise)
 
-    def follows(self, earlier: Map) -> bool:
+    def follows(self, earlier: BaseMap) -> bool:
         """After another kind of map or another hierarchy, this is only known when the policy runs."""
         if not isinstance(earlier, Level) or earlier.hierarchy != self.hierarchy:
             return True
@@ -132,7 +141,7 @@ _LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Dates:
+class Dates(BaseMap):
     """Turns dates, timestamps and ISO text into labels of a unit. Labels of the same or a coarser unit stay."""
 
     unit: DateUnit
@@ -151,7 +160,7 @@ class Dates:
                 return self._coarser_label(text, unit)
         return None
 
-    def follows(self, earlier: Map) -> bool:
+    def follows(self, earlier: BaseMap) -> bool:
         return isinstance(earlier, Dates) and not _is_finer(self.unit, earlier.unit)
 
     def labels(self) -> None:

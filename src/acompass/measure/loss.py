@@ -19,7 +19,7 @@ from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
-from acompass.language.text.walk import generalize_in, is_bands, step_of, steps
+from acompass.language.text.walk import generalize_in, map_parts, step_of, steps
 from acompass.measure.answer import (
     Classes,
     ColumnChange,
@@ -164,7 +164,7 @@ class PolicyLevels:
         return ByDate() if any(isinstance(map_, tree.DatePart) for map_ in maps) else None
 
     def has_bands(self, name: str) -> bool:
-        return any(map(is_bands, self._maps.get(name.casefold(), ())))
+        return any(map_parts(each).of_numbers for each in self._maps.get(name.casefold(), ()))
 
     def orders(self) -> dict[str, Mapping[str, Key]]:
         """The order of the labels of each column with a hierarchy."""

@@ -16,9 +16,9 @@ from acompass.language.text.tree import Operator
 from acompass.language.text.walk import (
     assertion_of,
     comparisons,
-    is_bands,
     is_like,
     leaves,
+    map_parts,
     overwritten_names,
     plain_of,
     step_of,
@@ -172,7 +172,7 @@ class _Uses:
         column = self._column(action.name)
         if column is None:
             return
-        if is_bands(action.map):
+        if map_parts(action.map).of_numbers:
             self.banded.add(column)
             if column not in self.generalized:
                 self.compared.setdefault(column, ColumnUse(Use.NUMBER, action.map.span))

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias, assert_never
 
 from acompass.language.program.constants import scale_of
 from acompass.language.program.label_maps import SUPPRESSED, BaseMap
-from acompass.language.program.types import EXACT
+from acompass.language.program.types import EXACT, shortest_decimal
 
 Number: TypeAlias = int | Decimal
 
@@ -163,6 +163,18 @@ class Bands(BaseMap):
         listed = tuple(band.label for band in islice(self.bands_between(None, None), MOST_LABELS + 1))
         return listed if len(listed) <= MOST_LABELS else None
 
+    def examples(self) -> Iterator[str]:
+        """A number inside a band; then one below the first and one above the last, if these exist."""
+        cuts = self.cuts
+        match cuts:
+            case Steps(width):
+                first, last = (None if cut is None else self._shortest(cut) for cut in (cuts.first, cuts.last))
+                yield from _examples_of_steps(self._shortest(width), first, last)
+            case Points(points):
+                yield from _examples_of_points([self._shortest(point) for point in points])
+            case _:
+                assert_never(cuts)
+
     def bands_between(self, lowest: Number | None, highest: Number | None) -> Iterator[Band]:
         """The bands of the numbers from `lowest` to `highest`, both included, in order; None for no bound.
 
@@ -243,6 +255,31 @@ class Bands(BaseMap):
         if unit is None or self.integer:
             return unit
         return Decimal(numeral(unit, self.scale))
+
+    def _shortest(self, unit: int) -> Decimal:
+        return shortest_decimal(Decimal(numeral(unit, self.scale)))
+
+
+def _examples_of_steps(width: Decimal, start: Decimal | None, end: Decimal | None) -> Iterator[str]:
+    origin = start or Decimal(0)
+    inside = origin + _round_like(width * 37 / 10, width)
+    yield f"{inside if end is None or inside < end else origin + _round_like(width / 2, width):f}"
+    if start is not None:
+        yield f"{start - width:f}"
+    if end is not None:
+        yield f"{end + _round_like(width / 2, width):f}"
+
+
+def _examples_of_points(cuts: Sequence[Decimal]) -> Iterator[str]:
+    if len(cuts) > 1:
+        yield f"{cuts[0] + _round_like((cuts[1] - cuts[0]) / 2, cuts[0]):f}"
+    yield f"{cuts[0] - 1:f}"
+    yield f"{cuts[-1] + 1:f}"
+
+
+def _round_like(number: Decimal, like: Decimal) -> Decimal:
+    """Round down to as many decimal places as `like` has."""
+    return number.quantize(like, ROUND_FLOOR)
 
 
 def bands_problem(width: Decimal, start: Decimal | None, end: Decimal | None, integer: bool) -> str | None:

@@ -38,6 +38,8 @@ class Writing(ABC):
     draws: ClassVar[bool]
     #: whether the written value depends on the value before; if not, nothing of it is left
     reads_value: ClassVar[bool]
+    #: whether the written value follows from the value before alone, so that equal values stay equal
+    is_function: ClassVar[bool]
 
     @abstractmethod
     def listed_values(self) -> tuple[Value, ...] | None:
@@ -108,6 +110,7 @@ class Constant(Writing):
     noun = "value"
     draws = False
     reads_value = False
+    is_function = True
 
     def listed_values(self) -> tuple[Value, ...]:
         return (self.value,)
@@ -152,6 +155,7 @@ class Uniform(Writing):
     noun = "value"
     draws = True
     reads_value = False
+    is_function = False
 
     @property
     def size(self) -> int:
@@ -213,6 +217,7 @@ class Weighted(Writing):
     noun = "value"
     draws = True
     reads_value = False
+    is_function = False
 
     @property
     def total(self) -> int:
@@ -270,6 +275,7 @@ class Labels(Writing):
     noun = "label"
     draws = False
     reads_value = True
+    is_function = True
 
     def listed_values(self) -> None:
         """None: the label depends on the value."""

@@ -6,6 +6,7 @@ BANDS, the map of numbers, is in `bands`."""
 import datetime
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
@@ -42,6 +43,10 @@ class BaseMap(ABC):
     def labels(self) -> tuple[str, ...] | None:
         """The labels of plain values; None if there are infinitely many or too many to list."""
 
+    @abstractmethod
+    def examples(self) -> Iterator[str]:
+        """Values that show what the map does, from the policy and its files, never from a table."""
+
 
 class UnlabeledValueError(Exception):
     """A map has no label for the values of `count` records that the requirement with this index affects."""
@@ -70,6 +75,10 @@ class Prefix(BaseMap):
 
     def labels(self) -> None:
         """None: there are infinitely many."""
+
+    def examples(self) -> Iterator[str]:
+        code = "2120145678"
+        yield code[: max(5, min(self.length + 2, len(code)))]
 
 
 def prefix_problem(length: int) -> str | None:
@@ -101,6 +110,12 @@ class Level(BaseMap):
         """Every label, `*` and `otherwise` included."""
         found = dict.fromkeys(self._labels.values())
         return tuple(found if self.otherwise is None else found | {self.otherwise: None})
+
+    def examples(self) -> Iterator[str]:
+        """The hierarchy's values whose label differs from the value."""
+        for value, *_ in self.hierarchy.rows:
+            if self.label(value) != value:
+                yield value
 
     @cached_property
     def _labels(self) -> dict[str, str]:
@@ -165,6 +180,9 @@ class Dates(BaseMap):
 
     def labels(self) -> None:
         """None: there are too many to list."""
+
+    def examples(self) -> Iterator[str]:
+        yield "2018-03-14"
 
     def _coarser_label(self, label: str, unit: DateUnit) -> str:
         if not _is_finer(unit, self.unit):

@@ -338,7 +338,13 @@ def _map(action: tree.Step | None) -> tree.Map | None:
 def hierarchy_files(program: tree.Program) -> tuple[str, ...]:
     """The files that LEVEL names, as the policy spells them, each once, in the order of the text."""
     maps = (_map(step_of(requirement)) for requirement in steps(program))
-    return tuple(dict.fromkeys(map_.file.value for map_ in maps if isinstance(map_, tree.LevelOf)))
+    levels = (None if map_ is None else level_in(map_) for map_ in maps)
+    return tuple(dict.fromkeys(level.file.value for level in levels if level is not None))
+
+
+def level_in(map_: tree.Map) -> tree.LevelOf | None:
+    """The LEVEL of a hierarchy file that a map is."""
+    return map_ if isinstance(map_, tree.LevelOf) else None
 
 
 def constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:

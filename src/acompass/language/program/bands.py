@@ -6,7 +6,7 @@ OF 0.5`, one unit is 0.1."""
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 from itertools import islice, pairwise
 from typing import NamedTuple, TypeAlias, assert_never
@@ -117,6 +117,12 @@ class Bands(BaseMap):
     integer: bool  # bands of integers
     scale: int = 0  # digits after the point in labels
 
+    of_numbers = True
+    of_dates = False
+    kept_characters = None
+    listed_texts = None
+    otherwise = None
+
     @classmethod
     def of(cls, width: Decimal, start: Decimal | None, end: Decimal | None, integer: bool) -> "Bands":
         """BANDS OF width FROM start UP TO end. Without FROM, bands continue below 0."""
@@ -189,6 +195,16 @@ class Bands(BaseMap):
             if upper is None or (last is not None and upper > last):
                 return
             lower = upper
+
+    def without_ends(self) -> "Bands":
+        """Bands of the same width everywhere, without FROM and UP TO; BANDS AT stay as they are."""
+        match self.cuts:
+            case Steps(width, origin):
+                return replace(self, cuts=Steps(width, origin % width, None, None))
+            case Points():
+                return self
+            case _:
+                assert_never(self.cuts)
 
     def _label_of_unit(self, unit: int) -> str:
         return self._band_label(self.cuts.at_or_below(unit), self.cuts.above(unit))

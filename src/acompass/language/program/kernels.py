@@ -57,6 +57,10 @@ class Writing(ABC):
         """The integers that it draws from, all equally likely; None for any other kernel."""
 
     @abstractmethod
+    def in_lowest_terms(self) -> "Kernel":
+        """The kernel that writes the same and has the smallest weights: 2 to 1 for 4 to 2."""
+
+    @abstractmethod
     def label_map(self) -> Map | None:
         """The map whose labels it writes; None for any other kernel."""
 
@@ -121,6 +125,9 @@ class Constant(Writing):
     def integers(self) -> None:
         """None: it does not draw from a range."""
 
+    def in_lowest_terms(self) -> "Constant":
+        return self
+
     def label_map(self) -> None:
         """None: it writes no labels."""
 
@@ -171,6 +178,9 @@ class Uniform(Writing):
 
     def integers(self) -> range:
         return range(self.lower, self.upper + 1)
+
+    def in_lowest_terms(self) -> "Uniform":
+        return self
 
     def label_map(self) -> None:
         """None: it writes no labels."""
@@ -223,11 +233,6 @@ class Weighted(Writing):
     def total(self) -> int:
         return sum(each.weight for each in self.values)
 
-    def in_lowest_terms(self) -> "Weighted":
-        """The same probabilities with the smallest weights: 2 to 1 for 4 to 2."""
-        common = gcd(*(each.weight for each in self.values))
-        return Weighted(tuple(replace(each, weight=each.weight // common) for each in self.values))
-
     def listed_values(self) -> tuple[Value, ...]:
         return tuple(each.value for each in self.values)
 
@@ -237,6 +242,10 @@ class Weighted(Writing):
 
     def integers(self) -> None:
         """None: it draws from a list."""
+
+    def in_lowest_terms(self) -> "Weighted":
+        common = gcd(*(each.weight for each in self.values))
+        return Weighted(tuple(replace(each, weight=each.weight // common) for each in self.values))
 
     def label_map(self) -> None:
         """None: it writes no labels."""
@@ -287,6 +296,9 @@ class Labels(Writing):
 
     def integers(self) -> None:
         """None: it does not draw from a range."""
+
+    def in_lowest_terms(self) -> "Labels":
+        return self
 
     def label_map(self) -> Map:
         return self.map

@@ -25,6 +25,31 @@ class BaseMap(ABC):
 
     @property
     @abstractmethod
+    def of_numbers(self) -> bool:
+        """Whether it maps numbers, however they are spelled, and not texts."""
+
+    @property
+    @abstractmethod
+    def of_dates(self) -> bool:
+        """Whether it maps dates and their periods: all such maps have labels for the same texts."""
+
+    @property
+    @abstractmethod
+    def kept_characters(self) -> int | None:
+        """How many first characters of a text it keeps, if these and the length decide its label; else None."""
+
+    @property
+    @abstractmethod
+    def listed_texts(self) -> tuple[str, ...] | None:
+        """The texts of its hierarchy; None if it has none."""
+
+    @property
+    @abstractmethod
+    def otherwise(self) -> str | None:
+        """The label of all texts that are not in its hierarchy; None if it has none."""
+
+    @property
+    @abstractmethod
     def help(self) -> str:
         """Advice for values that the map has no label for."""
 
@@ -63,6 +88,15 @@ class Prefix(BaseMap):
 
     length: int  # in code points
 
+    of_numbers = False
+    of_dates = False
+    listed_texts = None
+    otherwise = None
+
+    @property
+    def kept_characters(self) -> int:
+        return self.length
+
     @property
     def help(self) -> str:
         return "every text has a prefix"
@@ -92,6 +126,14 @@ class Level(BaseMap):
     hierarchy: Hierarchy
     level: int
     otherwise: str | None = None  # the label of texts that the hierarchy does not contain
+
+    of_numbers = False
+    of_dates = False
+    kept_characters = None
+
+    @property
+    def listed_texts(self) -> tuple[str, ...]:
+        return tuple(self.hierarchy.lowest_level)
 
     @property
     def help(self) -> str:
@@ -160,6 +202,12 @@ class Dates(BaseMap):
     """Turns dates, timestamps and ISO text into labels of a unit. Labels of the same or a coarser unit stay."""
 
     unit: DateUnit
+
+    of_numbers = False
+    of_dates = True
+    kept_characters = None
+    listed_texts = None
+    otherwise = None
 
     @property
     def help(self) -> str:

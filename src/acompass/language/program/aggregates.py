@@ -21,7 +21,8 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AggregateFacts:
-    sql: str  # of a column; `count` without a column counts records
+    #: the function in SQL, without DISTINCT; a sum is the dialect's own (D13)
+    sql: str
     takes: Callable[[Type], bool]  # the types of its column
     needs: str  # the same in words
     #: a number of records or of distinct values: an integer, from 1 on in every class
@@ -71,7 +72,7 @@ _FACTS = {
         words="a number of records",
     ),
     Function.COUNT_DISTINCT: AggregateFacts(
-        sql="count distinct",
+        sql="count",
         takes=_any,
         needs="any values",
         is_count=True,

@@ -186,6 +186,11 @@ def removes_records(action: Action | None) -> bool:
             assert_never(effect)
 
 
+def removes_all(action: Action | None) -> bool:
+    """Whether an action removes every affected record."""
+    return removes_records(action) and is_certain(action)
+
+
 def projection_of(action: Action | None) -> Project | None:
     """The columns that an action drops."""
     effect = effect_of(action)
@@ -212,8 +217,8 @@ def drawing_kernel(action: Action | None) -> Kernel | None:
 def constant_written(action: Action | None) -> Value | None:
     """The only value that an action writes, whatever the record; None if there is none (missing values are not)."""
     kernel = kernel_of(action)
-    values = None if kernel is None or kernel.draws else kernel.listed_values()
-    return values[0] if values is not None else None
+    values = None if kernel is None or kernel.draws or kernel.reads_value else kernel.listed_values()
+    return None if values is None else values[0]
 
 
 def outcome_cuts(action: Action | None) -> tuple[Fraction, ...]:

@@ -112,11 +112,12 @@ def _is_countable(stage: Stage) -> TypeGuard[_Plain]:
 
 def _depends_on_combinations(requirement: Requirement) -> bool:
     process = process_of(requirement)
-    sums = process is not None and any(facts_about(each.function).adds for each in process.aggregates)
+    aggregates = () if process is None else process.aggregates
+    ignores_copies = all(each.column is None or facts_about(each.function).ignores_copies for each in aggregates)
     kinds = {requirement.before[column].type.kind for column in columns_touched(requirement)}
     seen = requirement.assertion
     kinds |= {seen.schema[comparison.column].type.kind for comparison in comparisons(seen.condition)}
-    return not sums and Kind.FLOAT not in kinds and _maps_values(requirement)
+    return ignores_copies and Kind.FLOAT not in kinds and _maps_values(requirement)
 
 
 def _maps_values(requirement: Requirement) -> bool:

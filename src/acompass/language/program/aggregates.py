@@ -27,12 +27,15 @@ class AggregateFacts:
     needs: str  # the same in words
     #: a number of records or of distinct values: an integer, from 1 on in every class
     is_count: bool
-    #: it counts distinct values, so it depends on the set of the column's values, not on how often each occurs
     counts_distinct: bool
+    #: it depends on the set of the column's values, not on how often each occurs
+    ignores_copies: bool
     #: one of the column's values, and of its type
     is_value: bool
     #: the values are added: the column is used as a number (D10), and needs exact arithmetic (D13)
     adds: bool
+    #: the function whose value over the same class and column is never lower; None if there is none
+    never_above: Function | None
     #: over the union of classes, compared with any one of them
     merged: Change
     #: over a part of a class, compared with the whole
@@ -65,8 +68,10 @@ _FACTS = {
         needs="no column",
         is_count=True,
         counts_distinct=False,
+        ignores_copies=False,
         is_value=False,
         adds=False,
+        never_above=None,
         merged=Change.NOT_LOWER,
         part=Change.NOT_HIGHER,
         words="a number of records",
@@ -77,8 +82,10 @@ _FACTS = {
         needs="any values",
         is_count=True,
         counts_distinct=True,
+        ignores_copies=True,
         is_value=False,
         adds=False,
+        never_above=Function.COUNT,
         merged=Change.NOT_LOWER,
         part=Change.NOT_HIGHER,
         words="a number of distinct values of",
@@ -89,8 +96,10 @@ _FACTS = {
         needs="numbers",
         is_count=False,
         counts_distinct=False,
+        ignores_copies=False,
         is_value=False,
         adds=True,
+        never_above=None,
         merged=Change.ANY,
         part=Change.ANY,
         words="a sum of",
@@ -101,8 +110,10 @@ _FACTS = {
         needs=_ORDERED,
         is_count=False,
         counts_distinct=False,
+        ignores_copies=True,
         is_value=True,
         adds=False,
+        never_above=Function.MAX,
         merged=Change.NOT_HIGHER,
         part=Change.NOT_LOWER,
         words="a minimum",
@@ -113,8 +124,10 @@ _FACTS = {
         needs=_ORDERED,
         is_count=False,
         counts_distinct=False,
+        ignores_copies=True,
         is_value=True,
         adds=False,
+        never_above=None,
         merged=Change.NOT_LOWER,
         part=Change.NOT_HIGHER,
         words="a maximum",

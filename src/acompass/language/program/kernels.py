@@ -34,6 +34,8 @@ class Writing(ABC):
     deed: ClassVar[str]
     #: what the action writes
     noun: ClassVar[str]
+    #: what the action does to classes by the column, before the column's name
+    change: ClassVar[str]
     #: whether it consumes one value of the trace for each affected record, in canonical order (D19)
     draws: ClassVar[bool]
     #: whether the written value depends on the value before; if not, nothing of it is left
@@ -112,6 +114,7 @@ class Constant(Writing):
     keyword = "REPLACE"
     deed = "writes into"
     noun = "value"
+    change = "rewrites"
     draws = False
     reads_value = False
     is_function = True
@@ -160,6 +163,7 @@ class Uniform(Writing):
     keyword = "RANDOM"
     deed = "draws values for"
     noun = "value"
+    change = "rewrites"
     draws = True
     reads_value = False
     is_function = False
@@ -225,6 +229,7 @@ class Weighted(Writing):
     keyword = "RANDOM"
     deed = "draws values for"
     noun = "value"
+    change = "rewrites"
     draws = True
     reads_value = False
     is_function = False
@@ -282,6 +287,7 @@ class Labels(Writing):
     keyword = "GENERALIZE"
     deed = "generalizes"
     noun = "label"
+    change = "generalizes"
     draws = False
     reads_value = True
     is_function = True

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.author.perturb.inverse import Dependent, Inverse, Row, right_inverse
-from acompass.author.perturb.transitions import Kernel
+from acompass.author.perturb.transitions import DrawingLines
 from acompass.language.program.types import INTEGER, TEXT, Column, to_text
 from tests.generators.strategies import parse_and_check
 from tests.laws.pushforward import law
@@ -45,7 +45,7 @@ def test_a_row_of_the_kernel_is_the_law_of_a_record(policy: list[str], value: in
     for table, share in law(program, [("x", value)]).items():
         if table:
             expected[to_text(table[0][1], final)] = share
-    assert Kernel(program.requirements, 1).row(value, INTEGER) == expected
+    assert DrawingLines(program.requirements, 1).row(value, INTEGER) == expected
 
 
 RESPONSE = "ALWAYS : WITH PROBABILITY 0.2 RANDOM d FROM ('a', 'b');"

@@ -43,6 +43,10 @@ class AggregateFacts:
     #: before the name of the column, as in "a sum of"
     words: str
 
+    @property
+    def counts_records(self) -> bool:
+        return self.is_count and not self.counts_distinct
+
     def type_for(self, type_: Type) -> Type:
         """The type of its value over a column of this type."""
         return INTEGER if self.is_count else type_

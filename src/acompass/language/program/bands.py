@@ -119,7 +119,6 @@ class Bands(BaseMap):
 
     of_numbers = True
     of_dates = False
-    kept_characters = None
     listed_texts = None
     otherwise = None
 

@@ -35,11 +35,6 @@ class BaseMap(ABC):
 
     @property
     @abstractmethod
-    def kept_characters(self) -> int | None:
-        """How many first characters of a text it keeps, if these and the length decide its label; else None."""
-
-    @property
-    @abstractmethod
     def listed_texts(self) -> tuple[str, ...] | None:
         """The texts of its hierarchy; None if it has none."""
 
@@ -94,10 +89,6 @@ class Prefix(BaseMap):
     otherwise = None
 
     @property
-    def kept_characters(self) -> int:
-        return self.length
-
-    @property
     def help(self) -> str:
         return "every text has a prefix"
 
@@ -129,7 +120,6 @@ class Level(BaseMap):
 
     of_numbers = False
     of_dates = False
-    kept_characters = None
 
     @property
     def listed_texts(self) -> tuple[str, ...]:
@@ -205,7 +195,6 @@ class Dates(BaseMap):
 
     of_numbers = False
     of_dates = True
-    kept_characters = None
     listed_texts = None
     otherwise = None
 

@@ -1,5 +1,6 @@
 """Estimates: the kernel of a policy compared with all traces of `semantics`, possible values, inverses, errors."""
 
+import datetime
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -273,6 +274,13 @@ def test_a_table_that_the_policy_cannot_produce_is_an_error() -> None:
 def test_too_many_possible_values_are_an_error(policy: str) -> None:
     with pytest.raises(acompass.CallError, match=r"AC631.*one of 1,001 values"):
         acompass.estimate(TABLE, policy, "e")
+
+
+def test_there_is_no_value_before_the_first_date() -> None:
+    first, other = datetime.date(1, 1, 1), datetime.date(2024, 1, 1)
+    policy = f"ALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM ('{first}', '{other}');"
+    estimate = acompass.estimate([{"d": first}, {"d": other}], policy, "d")
+    assert {each.value: each.count.estimate for each in estimate.values} == {first: 1, other: 1}
 
 
 def test_without_a_draw_the_released_counts_are_exact() -> None:

@@ -239,6 +239,12 @@ def test_integers_drawn_from_a_large_range_have_a_bound() -> None:
     assert _exactly(limited + noise, "a", "a") == 1_000_001
 
 
+def test_all_integers_are_too_many_to_weigh() -> None:
+    answer = _ask(f"ALWAYS : WITH PROBABILITY 0.5 RANDOM a {-(2**63)} {2**63 - 1};", "a", "a")
+    assert (answer.verdict, answer.line) == (ColumnVerdict.UNDECIDED, 1)
+    assert answer.reason == "RANDOM draws too many integers to weigh each"
+
+
 def test_decimals_between_the_integers_that_are_drawn_have_no_bound() -> None:
     text = "EACH RESULT : c BETWEEN 1 AND 9 : REPLACE c WITH 1; ALWAYS : WITH PROBABILITY 0.5 RANDOM c 1 9;"
     assert _ask(text, "c", "c").verdict is ColumnVerdict.NONE

@@ -182,7 +182,8 @@ def other_values(lines: Sequence[Requirement], column: int, type_: Type, named: 
     """Unnamed values: one from each range between named ones, or a single one if no line orders values."""
     order = value_order(decimal(type_.scale + 1) if type_.is_spelled_decimal else type_)
     cuts = sorted({order.rank(value) for value in named})
-    found = (value for gap in pairwise([None, *cuts, None]) for value in order.examples(*gap, 1))
+    gaps = (gap for gap in pairwise([None, *cuts, None]) if order.count(*gap))
+    found = (value for gap in gaps for value in order.examples(*gap, 1))
     comparisons = (each for line in lines for each in record_comparisons(line) if each.column == column)
     orders = any(each.operator is not Operator.EQ for each in comparisons)
     return list(found if orders else islice(found, 1))

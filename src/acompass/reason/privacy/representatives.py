@@ -169,7 +169,7 @@ def _kinds_by_weight(region: int, regions: Regions, type_: Type, drawing: Sequen
         same = alike[tuple(_weight(random, integer) for random in drawing)]
         if len(same) < 2:
             same.append(integer)
-    if len(integers) > 2 * SEARCHED:
+    if integers.stop - integers.start > 2 * SEARCHED:  # `len` raises an error from 2⁶³ on
         _require_all_weights(drawing, alike.values())
     yield from (tuple(convert(each, INTEGER, type_) for each in same) for same in alike.values())
     values: list[Any] = regions.values(region, 8)

@@ -151,10 +151,12 @@ def _written_constants(kernel: Kernel, type_: Type) -> Sequence[Value]:
     integers = kernel.integers()
     if integers is None:
         return kernel.listed_values() or ()
-    if type_.kind is not Kind.TEXT:
-        return [integers[0], integers[-1]]
-    # each of a few texts has a single label
-    return [str(number) for number in integers] if integers.stop - integers.start <= _FEW_DRAWN else ()
+    return _few_drawn_texts(integers) if type_.kind is Kind.TEXT else (integers[0], integers[-1])
+
+
+def _few_drawn_texts(integers: range) -> list[Value]:
+    """The texts that RANDOM writes if there are few of them, so that each has a single label."""
+    return [str(number) for number in integers] if integers.stop - integers.start <= _FEW_DRAWN else []
 
 
 def maps_by_step(program: Program) -> Iterator[tuple[int, int, Map]]:

@@ -19,6 +19,7 @@ from acompass.language.program.kernels import Kernel, Map
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
 from acompass.plan.stages import Stage
+from tests.repo import additions
 from tests.repo.sources import PACKAGE, module_name, modules, relative_name, syntax
 
 TREE_UNIONS = (tree.Action, tree.Condition, tree.ResultForm)
@@ -128,6 +129,16 @@ MODULES_WITH_MATCHES = {
     "aggregates": ({tree.Function}, 8),
     "maps": (MAPS, 8),
 }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("addition", "kind"), [("action", "actions"), ("aggregate", "aggregates"), ("map", "maps")])
+def test_mypy_reports_the_modules_that_a_new_one_touches(addition: str, kind: str) -> None:
+    """All of them match over nodes, apart from the table that a new one needs a row in."""
+    touched = additions.touched_modules(additions.ADDITIONS[addition])
+    matching = {place.partition(":")[0] for place, _ in _matches_over(MODULES_WITH_MATCHES[kind][0])}
+    assert len(touched) >= 5, "mypy found too few"
+    assert {f"src/acompass/{each}" for each in touched} - matching <= {"src/acompass/language/program/kernels.py"}
 
 
 @pytest.mark.parametrize("what", MODULES_WITH_MATCHES)

@@ -304,10 +304,14 @@ class WriteRules:
     def _refuse_labels(self, fact: Fact, transition: Transition, write: _Write, map_: Map) -> None:
         """Equal values must get equal labels, and unchanged values must not merge or split."""
         before = transition.requirement.before[write.column].type
-        if not (map_.of_numbers or self._preimages.has_one_text(write.column, before)):
+        if not self._labels_equal_values_alike(map_, write.column, before):
             raise Blocked("the change of type can split the values of the column")
         if self._diagrams.intersection(write.others, transition.care) is not EMPTY:
             self._preimages.refuse_conversion(fact, transition, write.column)
+
+    def _labels_equal_values_alike(self, map_: Map, column: int, before: Type) -> bool:
+        """Whether equal values get equal labels. BANDS reads every text of a number as that number."""
+        return map_.of_numbers or self._preimages.has_one_text(column, before)
 
     def _join_labels(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact:
         """Rule of the merge: classes that are rewritten as a whole join the class of their label."""

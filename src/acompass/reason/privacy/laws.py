@@ -3,6 +3,7 @@
 A trace is divided into cells: values of ρ between two cuts, which all draw the same. `semantics` runs on one trace
 from each box of cells. docs/privacy.md has the proof."""
 
+import datetime
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -356,7 +357,9 @@ def integer_draw(action: Action | None) -> Draw | None:
 
 
 def _as_integer(value: Any) -> int | None:
-    """The integer that a number equals or a text spells; None if there is none."""
+    """The integer that a number equals or a text spells; None if there is none. The text of a period may spell one."""
+    if isinstance(value, datetime.date):
+        raise Undecided(None, "RANDOM draws integers in place of dates")
     if isinstance(value, str):
         read = read_text(value, INTEGER)
         return read if isinstance(read, int) else None

@@ -134,7 +134,7 @@ MODULES_WITH_MATCHES = {
 @pytest.mark.slow
 @pytest.mark.parametrize(("addition", "kind"), [("action", "actions"), ("aggregate", "aggregates"), ("map", "maps")])
 def test_mypy_reports_the_modules_that_a_new_one_touches(addition: str, kind: str) -> None:
-    """All of them match over nodes, apart from the table that a new one needs a row in."""
+    """All of them match over nodes, apart from the module with the questions that a kernel must answer."""
     touched = additions.touched_modules(additions.ADDITIONS[addition])
     matching = {place.partition(":")[0] for place, _ in _matches_over(MODULES_WITH_MATCHES[kind][0])}
     assert len(touched) >= 5, "mypy found too few"

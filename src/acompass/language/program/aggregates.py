@@ -12,7 +12,7 @@ from acompass.language.text.tree import Function
 
 
 class Change(Enum):
-    """How an aggregate over a class compares with the one over a larger or smaller class."""
+    """How the aggregate of a union, or of a part, of classes compares with that of a class."""
 
     NOT_LOWER = "not lower"
     NOT_HIGHER = "not higher"

@@ -4,33 +4,11 @@ A repr contains no record, because it may end up in a log or traceback (invarian
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias, assert_never
+from typing import Any
 
 from acompass.errors.display import DisplayedAnswer, ReportedAnswer
-from acompass.language.program.effects import plain_of
-from acompass.language.program.program import Action, Draw, Drop, Generalize, Random, Reject, Replace
+from acompass.language.program.effects import ActionName
 from acompass.plan.stages import Sample
-
-ActionName: TypeAlias = Literal["REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP"]
-
-
-def action_name(action: Action | None) -> ActionName | None:
-    plain = plain_of(action)
-    match plain:
-        case None:
-            return None
-        case Reject():
-            return "REJECT"
-        case Replace():
-            return "REPLACE"
-        case Random() | Draw():
-            return "RANDOM"
-        case Generalize():
-            return "GENERALIZE"
-        case Drop():
-            return "DROP"
-        case _:
-            assert_never(plain)
 
 
 @dataclass(frozen=True, slots=True)

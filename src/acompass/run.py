@@ -20,12 +20,14 @@ from acompass.errors.diagnostics import Diagnostic, PolicyError, TableError
 from acompass.language.program import checker
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
-    absent_columns,
-    as_generalize,
+    action_name,
+    column_written,
     is_always,
+    map_of,
     needs_order,
     probability_of,
     process_of,
+    projection_of,
 )
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program
@@ -36,7 +38,7 @@ from acompass.plan.planner import plan, without_actions
 from acompass.plan.run.context import TraceExhausted
 from acompass.plan.stages import Stage, describe
 from acompass.policy import Policy, attach_text
-from acompass.result import Note, Plan, RequirementOutcome, Result, action_name
+from acompass.result import Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
 from acompass.tables.formats import ReadingOptions
 
@@ -157,9 +159,11 @@ def execute(loaded: LoadedTable, program: Program, stages: Sequence[Stage], call
 
 def _missing_label(program: Program, error: UnlabeledValueError) -> TableError:
     requirement = program.requirements[error.requirement - 1]
-    action = as_generalize(requirement.action)
-    assert action is not None, "only a GENERALIZE looks for labels"
-    return errors.values_without_label(requirement.before[action.column].name, error.count, action)
+    action, column, map_ = requirement.action, column_written(requirement.action), map_of(requirement.action)
+    assert map_ is not None, "only a GENERALIZE looks for labels"
+    assert action is not None
+    assert column is not None
+    return errors.values_without_label(requirement.before[column].name, error.count, map_, action.span)
 
 
 def _require_order(schema: Schema) -> None:
@@ -243,7 +247,8 @@ def _notes_on_labels(program: Program) -> Iterator[Note]:
 def _notes_on_absent_columns(program: Program) -> Iterator[Note]:
     """Note dropped columns that the table lacks: it may be released already, or DROP may misspell them."""
     for requirement in program.requirements:
-        absent = [f"`{name}`" for name in absent_columns(requirement.action)]
+        dropped = projection_of(requirement.action)
+        absent = [] if dropped is None else [f"`{name}`" for name in dropped.absent]
         if absent:
             columns = "column" if len(absent) == 1 else "columns"
             yield Note(requirement.line, f"nothing to drop: the table has no {columns} {', '.join(absent)}")

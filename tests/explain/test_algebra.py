@@ -13,8 +13,9 @@ from acompass.explain.algebra_text import to_algebra
 from acompass.explain.counterfactual import alternatives
 from acompass.explain.lives import _is_affected, _perform
 from acompass.language.program.checker import check
-from acompass.language.program.effects import is_certain, plain_of
-from acompass.language.program.program import Drop, Plain
+from acompass.language.program.effects import effect_of, is_certain, kernel_of
+from acompass.language.program.kernels import Kernel
+from acompass.language.program.program import Action, Project, Remove
 from acompass.language.program.types import INTEGER, Column
 from acompass.language.text.parser import parse_text
 from tests.explain.algebra_campaign import differing_cases, random_cases
@@ -40,10 +41,11 @@ def test_the_algebra_gives_the_table_and_the_trace_of_the_semantics() -> None:
 def test_the_cases_contain_every_action() -> None:
     policies = [case.program() for case in random_cases(400, seed=16)]
     actions = [requirement.action for program in policies for requirement in program.requirements]
-    plain = Counter(type(action) for action in actions if is_certain(action))
-    sometimes = Counter(type(plain_of(action)) for action in actions if not is_certain(action))
-    assert {form: plain[form] for form in (*get_args(Plain), type(None)) if plain[form] < 10} == {}
-    assert {form: sometimes[form] for form in get_args(Plain) if sometimes[form] < 5} == {Drop: 0}
+    certain = Counter(type(kernel_of(action) or effect_of(action)) for action in actions if is_certain(action))
+    sometimes = Counter(type(kernel_of(action) or effect_of(action)) for action in actions if not is_certain(action))
+    forms = (Remove, Project, *get_args(Kernel))
+    assert {form: certain[form] for form in (*forms, type(None)) if certain[form] < 10} == {}
+    assert {form: sometimes[form] for form in forms if sometimes[form] < 5} == {Project: 0}
 
 
 def test_a_window_function_or_an_order_would_be_found() -> None:
@@ -114,7 +116,7 @@ def test_following_a_record_rejects_an_unknown_action_and_an_unknown_result() ->
     assert program is not None
     (requirement,) = program.requirements
     with pytest.raises(AssertionError):
-        _perform(replace(requirement, action=UNKNOWN), (86,), None)
+        _perform(replace(requirement, action=Action(UNKNOWN)), (86,), None)
     assertion = replace(requirement.assertion, result=UNKNOWN)
     with pytest.raises(AssertionError):
         _is_affected(replace(requirement, assertion=assertion), (86,), False, None)

@@ -9,15 +9,18 @@ from itertools import chain
 import pytest
 
 from acompass.language.program.effects import (
-    as_generalize,
     draws,
+    effect_of,
     is_always,
+    is_certain,
+    kernel_of,
+    map_of,
     outcome_cuts,
-    plain_of,
     probability_of,
     type_changes,
 )
-from acompass.language.program.program import And, Condition, Draw, Filter, Not, Or, Process, Requirement, Sometimes
+from acompass.language.program.kernels import Weighted
+from acompass.language.program.program import Action, And, Condition, Filter, Not, Or, Process, Requirement
 from acompass.language.program.types import Kind
 from acompass.language.text.tree import Function
 from acompass.semantics.core import run_program, trace_of_values
@@ -45,13 +48,13 @@ def test_every_feature_occurs_often() -> None:
     seen = Counter(chain.from_iterable(map(_features, _cases())))
     expected = {
         *("EACH", "SOME", "Result", "Filter", "Process", "where", "groups", "one group"),
-        *("Not", "And", "Or", "Reject", "Replace", "Random", "no action", "type change", "parameter"),
+        *("Not", "And", "Or", "Remove", "Constant", "Uniform", "no action", "type change", "parameter"),
         *(f"holds {held} {result}" for held in (True, False) for result in ("Result", "Filter", "Process")),
-        *("Generalize", "Drop", "Bands", "Prefix", "Dates", "Level", "always", "several aggregates"),
+        *("Labels", "Project", "Bands", "Prefix", "Dates", "Level", "always", "several aggregates"),
         *("THEN", "IN", "BETWEEN", "LIKE", "!=", "<>"),
         *("part affected", "empty table", "missing value", "second line draws"),
         *(
-            "Draw",
+            "Weighted",
             "huge weights",
             "equal weights",
             "different weights",
@@ -59,7 +62,7 @@ def test_every_feature_occurs_often() -> None:
             "constant changes type",
         ),
         *("Sometimes", "many digits", "chance changes type", "value at a cut"),
-        *(f"Sometimes {plain}" for plain in ("Reject", "Replace", "Random", "Draw", "Generalize")),
+        *(f"Sometimes {form}" for form in ("Remove", "Constant", "Uniform", "Weighted", "Labels")),
         *(f"Sometimes after {form}" for form in ("always", "EACH", "SOME", "Result", "Filter", "Process")),
         *Function,
         *KINDS,
@@ -69,8 +72,8 @@ def test_every_feature_occurs_often() -> None:
 
 
 def test_random_outcomes_are_in_about_a_third_of_the_policies() -> None:
-    forms = [{type(each.action) for each in case.program().requirements} for case in _cases()]
-    for form in (Sometimes, Draw):
+    forms = [{_form(each.action) for each in case.program().requirements} for case in _cases()]
+    for form in ("Sometimes", "Weighted"):
         assert 0.2 < sum(form in found for found in forms) / len(forms) < 0.45
 
 
@@ -117,12 +120,12 @@ def _requirement_features(requirement: Requirement) -> Iterator[str]:
     assertion = requirement.assertion
     yield assertion.quantifier
     yield type(assertion.result).__name__
-    yield "no action" if requirement.action is None else type(requirement.action).__name__
+    yield _form(requirement.action)
     yield from ["type change"] * (requirement.before != requirement.after)
     yield from ["always"] * is_always(requirement)
-    generalize = as_generalize(requirement.action)
-    if generalize is not None:
-        yield type(generalize.map).__name__
+    map_ = map_of(requirement.action)
+    if map_ is not None:
+        yield type(map_).__name__
     yield from _random_features(requirement)
     yield from _connectives(assertion.condition)
     match assertion.result:
@@ -135,18 +138,26 @@ def _requirement_features(requirement: Requirement) -> Iterator[str]:
             yield from ["where"] * (query.where is not None)
 
 
+def _form(action: Action | None) -> str:
+    return _form_performed(action) if is_certain(action) else "Sometimes"
+
+
+def _form_performed(action: Action | None) -> str:
+    return "no action" if action is None else type(kernel_of(action) or effect_of(action)).__name__
+
+
 def _random_features(requirement: Requirement) -> Iterator[str]:
-    plain, probability = plain_of(requirement.action), probability_of(requirement.action)
+    kernel, probability = kernel_of(requirement.action), probability_of(requirement.action)
     if probability is not None:
         assertion = requirement.assertion
-        yield f"Sometimes {type(plain).__name__}"
+        yield f"Sometimes {_form_performed(requirement.action)}"
         yield from ["Sometimes after always"] * is_always(requirement)
         yield f"Sometimes after {assertion.quantifier}"
         yield f"Sometimes after {type(assertion.result).__name__}"
         yield from ["many digits"] * (probability.denominator > 2**64)
         yield from ["chance changes type"] * bool(type_changes(requirement))
-    if isinstance(plain, Draw):
-        weights = [each.weight for each in plain.values]
+    if isinstance(kernel, Weighted):
+        weights = [each.weight for each in kernel.values]
         yield from ["huge weights"] * (max(weights) > 2**64)
         yield "equal weights" if len(set(weights)) == 1 else "different weights"
         yield from ["many constants"] * (len(weights) > 8)

@@ -19,18 +19,9 @@ from itertools import pairwise, product
 from math import ceil, prod
 from typing import NamedTuple, TypeAlias, assert_never
 
-from acompass.language.program.program import (
-    Action,
-    Draw,
-    Drop,
-    Generalize,
-    Program,
-    Random,
-    Reject,
-    Replace,
-    Requirement,
-    Sometimes,
-)
+from acompass.language.program.effects import kernel_of
+from acompass.language.program.kernels import Constant, Kernel, Labels, Uniform, Weighted
+from acompass.language.program.program import Action, Program, Requirement
 from acompass.language.program.types import Schema
 from acompass.semantics.core import (
     Bag,
@@ -115,18 +106,24 @@ def _boxes(requirement: Requirement, bag: Bag, bits: int | None) -> Iterator[Box
 
 
 def _boxes_of_action(action: Action | None, affected: int, bits: int | None) -> Iterator[Box]:
-    match action:
-        case None | Reject() | Replace() | Generalize() | Drop():
+    kernel = kernel_of(action)
+    if action is None or action.probability == 1:
+        yield from _boxes_of_kernel(kernel, affected, bits)
+        return
+    for coins in _products(cells((action.probability, Fraction(1)), bits), affected):
+        hits = sum(value < action.probability for value in coins.values)
+        for drawn in _boxes_of_kernel(kernel, hits, bits):
+            yield Box(coins.values + drawn.values, coins.probability * drawn.probability)
+
+
+def _boxes_of_kernel(kernel: Kernel | None, affected: int, bits: int | None) -> Iterator[Box]:
+    match kernel:
+        case None | Constant() | Labels():
             yield Box((), Fraction(1))
-        case Random() | Draw():
-            yield from _products(cells(_cuts(action), bits), affected)
-        case Sometimes(probability, inner):
-            for coins in _products(cells((probability, Fraction(1)), bits), affected):
-                hits = sum(value < probability for value in coins.values)
-                for drawn in _boxes_of_action(inner, hits, bits):
-                    yield Box(coins.values + drawn.values, coins.probability * drawn.probability)
+        case Uniform() | Weighted():
+            yield from _products(cells(_cuts(kernel), bits), affected)
         case _:
-            assert_never(action)
+            assert_never(kernel)
 
 
 def _products(each: list[Cell], count: int) -> Iterator[Box]:
@@ -135,15 +132,15 @@ def _products(each: list[Cell], count: int) -> Iterator[Box]:
         yield Box(values, prod((cell.probability for cell in chosen), start=Fraction(1)))
 
 
-def _cuts(action: Random | Draw) -> tuple[Fraction, ...]:
-    match action:
-        case Random(lower=lower, upper=upper):
+def _cuts(kernel: Uniform | Weighted) -> tuple[Fraction, ...]:
+    match kernel:
+        case Uniform(lower, upper):
             size = upper - lower + 1
             return tuple(Fraction(j, size) for j in range(1, size + 1))
-        case Draw():
-            return action.cuts
+        case Weighted():
+            return kernel.trace_cuts()
         case _:
-            assert_never(action)
+            assert_never(kernel)
 
 
 def cells(cuts: Iterable[Fraction], bits: int | None = None) -> list[Cell]:

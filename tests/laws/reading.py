@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from acompass.errors.diagnostics import TableError
-from acompass.language.program.effects import as_generalize, comparisons
+from acompass.language.program.effects import comparisons, write_of
 from acompass.language.program.program import Assertion, Comparison, Filter, Process, Requirement
 from acompass.language.program.types import TEXT
 from acompass.language.text.tree import Function, Operator
@@ -74,9 +74,9 @@ def _table_comparisons(case: Case) -> Iterator[tuple[int, Comparison]]:
             text = case.policy_text[comparison.span.start : comparison.span.end]
             if position not in generalized and " LIKE " not in text:
                 yield position, comparison
-        action = as_generalize(requirement.action)
-        if action is not None:
-            generalized.add(action.column)
+        write = write_of(requirement.action)
+        if write is not None and write.kernel.label_map() is not None:
+            generalized.add(write.column)
 
 
 def _requirement_comparisons(requirement: Requirement) -> Iterator[tuple[int, Comparison]]:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.engines.duckdb.session import DuckDBSession
-from acompass.language.program.program import Draw, Program, Random, WeightedValue
+from acompass.language.program.kernels import Uniform, Weighted, WeightedValue
+from acompass.language.program.program import Action, Program, Write
 from acompass.language.program.types import INTEGER, TEXT, Column, Kind
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
@@ -55,7 +56,7 @@ def test_an_outlier_never_keeps_its_value(violation: Violation, one: int, other:
     named = violation.requirement.before
     column = data.draw(st.sampled_from([c for c in range(len(named)) if violation.bag[0][c] is not None]))
     rhos = data.draw(st.lists(RHO, min_size=len(violation.affected), max_size=len(violation.affected)))
-    requirement = with_action(violation.requirement, Random(column, lower, upper))
+    requirement = with_action(violation.requirement, Action(Write(column, Uniform(lower, upper))))
     after, rest = perform(requirement, violation.bag, trace_of_values(rhos))
     assert rest.used == len(violation.affected)
     drawn = sorted(random(lower, upper, rho) for rho in rhos)
@@ -221,8 +222,8 @@ def test_random_inverts_the_distribution_function(lower: int, many: int, parts: 
 @LAW
 @given(st.integers(-5, 5), st.integers(1, 12), st.integers(0, ONE - 1))
 def test_random_equals_a_draw_with_equal_weights(lower: int, many: int, h: int) -> None:
-    urn = Draw(0, tuple(WeightedValue(lower + j, 1) for j in range(many)))
-    assert pick(urn, Fraction(h, ONE)) == random(lower, lower + many - 1, Fraction(h, ONE))
+    values = tuple(WeightedValue(lower + j, 1) for j in range(many))
+    assert pick(values, Fraction(h, ONE)) == random(lower, lower + many - 1, Fraction(h, ONE))
 
 
 def _law_of_all_traces(program: Program, records: list[Record], bits: int) -> Law:
@@ -274,14 +275,14 @@ def traces(bits: int, length: int) -> Iterator[tuple[Fraction, ...]]:
     return product([Fraction(h, 2**bits) for h in range(2**bits)], repeat=length)
 
 
-def weighted_values(weights: Sequence[int]) -> Draw:
-    return Draw(0, tuple(WeightedValue(j, weight) for j, weight in enumerate(weights)))
+def weighted_values(weights: Sequence[int]) -> Weighted:
+    return Weighted(tuple(WeightedValue(j, weight) for j, weight in enumerate(weights)))
 
 
-def law_of_bits(action: Draw, bits: int) -> dict[object, Fraction]:
-    ends = [0, *(ceil(2**bits * cut) for cut in action.cuts)]
+def law_of_bits(kernel: Weighted, bits: int) -> dict[object, Fraction]:
+    ends = [0, *(ceil(2**bits * cut) for cut in kernel.trace_cuts())]
     widths = (Fraction(end - start, 2**bits) for start, end in pairwise(ends))
-    return {each.value: width for each, width in zip(action.values, widths, strict=True)}
+    return {each.value: width for each, width in zip(kernel.values, widths, strict=True)}
 
 
 WEIGHTS = st.lists(st.integers(1, 60), min_size=1, max_size=7)
@@ -290,9 +291,9 @@ WEIGHTS = st.lists(st.integers(1, 60), min_size=1, max_size=7)
 @LAW
 @given(WEIGHTS, st.integers(1, 9))
 def test_all_values_of_a_small_trace_have_the_stated_law(weights: list[int], bits: int) -> None:
-    action = weighted_values(weights)
-    drawn = Counter(pick(action, rho) for (rho,) in traces(bits, 1))
-    law = law_of_bits(action, bits)
+    kernel = weighted_values(weights)
+    drawn = Counter(pick(kernel.values, rho) for (rho,) in traces(bits, 1))
+    law = law_of_bits(kernel, bits)
     assert {value: Fraction(drawn[value], 2**bits) for value in law} == law
     for weight, probability in zip(weights, law.values(), strict=True):
         assert abs(probability - Fraction(weight, sum(weights))) < Fraction(1, 2**bits)
@@ -338,27 +339,27 @@ def test_records_are_independent(policy: str, records: int) -> None:
 @given(st.lists(st.integers(1, 2**20), min_size=1, max_size=12))
 def test_every_cut_of_a_seed_is_at_its_integer(weights: list[int]) -> None:
     """An outcome ends before ⌈2⁵²c⌉. Each outcome is an interval, so the numbers at the cuts decide all 2⁵²."""
-    action = weighted_values(weights)
-    ends = [ceil(2**52 * cut) for cut in action.cuts]
+    kernel = weighted_values(weights)
+    ends = [ceil(2**52 * cut) for cut in kernel.trace_cuts()]
     starts = [0, *ends[:-1]]
     for j, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        assert [pick(action, Fraction(h, 2**52)) for h in (start, end - 1)] == [j, j]
+        assert [pick(kernel.values, Fraction(h, 2**52)) for h in (start, end - 1)] == [j, j]
     assert ends[-1] == 2**52
 
 
 @pytest.mark.parametrize("weights", [(1,), (5, 3, 2), (1, 2, 4, 8, 16, 32, 64, 128, 256), tuple(range(1, 41))])
 def test_an_engine_compares_with_the_same_integers(weights: tuple[int, ...]) -> None:
-    action = weighted_values(weights)
+    kernel = weighted_values(weights)
     with duckdb.connect() as con:
         session = DuckDBSession(con)
-        ends = SeededTrace("").choose(session, 0, 1, action.cuts).ends
+        ends = SeededTrace("").choose(session, 0, 1, kernel.trace_cuts()).ends
         numbers = [h for end in ends for h in (end - 1, end) if h < 2**52]
         table = session.upload((("h", "BIGINT"), ("c0", "BIGINT")), [(h, -1) for h in numbers])
         state = State(sql.select_all(sql.table(table)), (SAMPLER_SCHEMA[0],), has_row_key=False, records=len(numbers))
         decided = DecidedOutcomes(None, state, ends)
-        value = decided.drawn_value([sql.integer(each.value) for each in action.values], 0)
+        value = decided.drawn_value([sql.integer(each.value) for each in kernel.values], 0)
         found = [drawn for (drawn,) in session.fetch(state.derive({0: value}).select)]
-    assert found == [pick(action, Fraction(h, 2**52)) for h in numbers]
+    assert found == [pick(kernel.values, Fraction(h, 2**52)) for h in numbers]
 
 
 RESPONSE = "ALWAYS : WITH PROBABILITY 0.3 RANDOM d FROM (5 OF 'a', 3 OF 'b', 'c', 2 OF 'd');"
@@ -367,7 +368,7 @@ RESPONSE = "ALWAYS : WITH PROBABILITY 0.3 RANDOM d FROM (5 OF 'a', 3 OF 'b', 'c'
 def response_law() -> dict[object, Fraction]:
     """The law of the answers to RESPONSE, given 2⁵² equally likely trace values."""
     drawn = Fraction(ceil(2**52 * Fraction(3, 10)), 2**52)
-    answers = law_of_bits(Draw(1, tuple(map(WeightedValue, "abcd", (5, 3, 1, 2)))), 52)
+    answers = law_of_bits(Weighted(tuple(map(WeightedValue, "abcd", (5, 3, 1, 2)))), 52)
     return {"-": 1 - drawn, **{answer: drawn * share for answer, share in answers.items()}}
 
 

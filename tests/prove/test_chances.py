@@ -5,9 +5,10 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.language.program.program import Draw, Program, Random, Reject, Sometimes, WeightedValue
+from acompass.language.program.kernels import Uniform, Weighted, WeightedValue
+from acompass.language.program.program import Action, Program, Remove
 from acompass.language.program.types import INTEGER, TEXT, Column
-from acompass.prove.refute.replay import Chance, Replayer, Stream, replay, rho_for, rho_for_miss
+from acompass.prove.refute.replay import Chance, Replayer, Stream, replay, rho_for_miss
 from acompass.semantics.core import pick, random
 from tests.generators.strategies import parse_and_check
 
@@ -18,20 +19,20 @@ STREAMS = st.builds(Stream, st.lists(RHOS, max_size=3).map(tuple), st.lists(RHOS
 
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=20), st.data())
 def test_an_urn_draws_the_value_that_is_aimed_at(weights: list[int], data: st.DataObject) -> None:
-    action = Draw(0, tuple(WeightedValue(value, weight) for value, weight in enumerate(weights)))
+    kernel = Weighted(tuple(WeightedValue(value, weight) for value, weight in enumerate(weights)))
     value = data.draw(st.integers(0, len(weights) - 1))
-    assert pick(action, rho_for(action, value)) == value
+    assert pick(kernel.values, kernel.trace_value(value)) == value
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 10**9), st.data())
 def test_random_draws_the_value_that_is_aimed_at(lower: int, width: int, data: st.DataObject) -> None:
     value = data.draw(st.integers(lower, lower + width))
-    assert random(lower, lower + width, rho_for(Random(0, lower, lower + width), value)) == value
+    assert random(lower, lower + width, Uniform(lower, lower + width).trace_value(value)) == value
 
 
 @given(PROBABILITIES)
 def test_a_coin_misses(probability: Fraction) -> None:
-    assert probability <= rho_for_miss(Sometimes(probability, Reject())) < 1
+    assert probability <= rho_for_miss(Action(Remove(), probability)) < 1
 
 
 POLICY = """\

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acompass.language.program.checker import check
-from acompass.language.program.effects import as_generalize
+from acompass.language.program.effects import map_of
 from acompass.language.program.program import Program
 from acompass.language.program.types import (
     BOOLEAN,
@@ -369,18 +369,18 @@ def cases(draw: st.DrawFn) -> tuple[Type, str, list[str], list[Value]]:
 @settings(max_examples=at_length(40))
 @given(cases())
 def test_every_label_is_in_the_image(case: tuple[Type, str, list[str], list[Value]]) -> None:
-    type_, map_, texts, values = case
-    program = parse_and_check(f"ALWAYS : GENERALIZE A TO {map_};", (Column("A", type_),))
-    action = as_generalize(program.requirements[0].action)
-    assert action is not None
+    type_, written, texts, values = case
+    program = parse_and_check(f"ALWAYS : GENERALIZE A TO {written};", (Column("A", type_),))
+    map_ = map_of(program.requirements[0].action)
+    assert map_ is not None
     listed = ", ".join("'" + text.replace("'", "''") + "'" for text in ("*", *texts))
     claim = parse_and_check(f"EACH RESULT : A IN ({listed});", program.final_schema).requirements[0].assertion
     variables = Variables(program, [claim])
     before, after = variables.column(0, 0), variables.column(1, 0)
     for value in values:
-        label = action.map.label(to_text(value, type_))
+        label = map_.label(to_text(value, type_))
         if label is not None:
-            image = variables.labels(action.map, variables.regions(before).region_of(value), before, after)
+            image = variables.labels(map_, variables.regions(before).region_of(value), before, after)
             assert image >> variables.regions(after).region_of(label) & 1, (value, label)
 
 
@@ -402,15 +402,13 @@ def test_every_label_of_a_cascade_is_in_the_image(maps: list[str], texts: list[s
     variables = Variables(program, [claim])
     last = len(maps) - 1
     variable = variables.column(last, 0)
-    earlier = [each.map for r in program.requirements[:last] if (each := as_generalize(r.action)) is not None]
-    action = as_generalize(program.requirements[last].action)
-    assert action is not None
+    *earlier, map_ = filter(None, (map_of(requirement.action) for requirement in program.requirements))
     for value in values:
-        found = [str(value), *(map_.label(str(value)) for map_ in earlier)]
+        found = [str(value), *(each.label(str(value)) for each in earlier)]
         for text in (each for each in found if each is not None):
-            label = action.map.label(text)
+            label = map_.label(text)
             assert label is not None
-            image = variables.labels(action.map, variables.regions(variable).region_of(text), variable, variable)
+            image = variables.labels(map_, variables.regions(variable).region_of(text), variable, variable)
             assert image >> variables.regions(variable).region_of(label) & 1, (text, label)
 
 

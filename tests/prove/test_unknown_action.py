@@ -1,4 +1,4 @@
-"""The prover rejects an unknown action, with or without a probability, instead of ignoring it."""
+"""The prover rejects an unknown action or kernel, with or without a probability, instead of ignoring it."""
 
 import random
 from dataclasses import dataclass, replace
@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from acompass.language.program.program import Sometimes
+from acompass.language.program.kernels import ONE, Constant, Writing
+from acompass.language.program.program import Action, Write
 from acompass.language.program.types import INTEGER, TEXT, Column
 from acompass.language.text.parser import parse_text
 from acompass.prove.rules.backward_rules import BackwardRules
-from acompass.prove.rules.facts import class_assertion
+from acompass.prove.rules.facts import Fact, class_assertion
 from acompass.prove.search.column_types import inferred_schema
 from acompass.prove.search.origins import Origins, Target
 from acompass.prove.search.prover import Prover
@@ -32,15 +33,24 @@ class Unknown:
 
 
 UNKNOWN: Any = Unknown()
-SOMETIMES = Sometimes(Fraction(1, 2), UNKNOWN)
-either = pytest.mark.parametrize("action", [UNKNOWN, SOMETIMES], ids=["plain", "with a probability"])
+#: answers every question as REPLACE does, so that no stage rejects it only because an answer is missing
+_ANSWERS = {name: getattr(Constant(80), name) for name in (*Writing.__annotations__, *Writing.__abstractmethods__)}
+UNKNOWN_KERNEL: Any = type("UnknownKernel", (Writing,), _ANSWERS)()
+
+PROBABILITIES = {"": ONE, " with a probability": Fraction(1, 2)}
+EFFECTS = {f"effect{text}": Action(UNKNOWN, probability) for text, probability in PROBABILITIES.items()}
+KERNELS = {
+    f"kernel{text}": Action(Write(0, UNKNOWN_KERNEL), probability) for text, probability in PROBABILITIES.items()
+}
+unknown_effects = pytest.mark.parametrize("action", EFFECTS.values(), ids=EFFECTS.keys())
+unknown_actions = pytest.mark.parametrize("action", (EFFECTS | KERNELS).values(), ids=(EFFECTS | KERNELS).keys())
 
 
 def with_unknown_action(requirement: Any, action: Any = UNKNOWN) -> Any:
     return replace(requirement, action=action)
 
 
-@either
+@unknown_actions
 def test_the_prover_rejects_an_unknown_action(action: Any) -> None:
     program = parse_and_check(POLICY, SCHEMA)
     requirements = (program.requirements[0], with_unknown_action(program.requirements[1], action))
@@ -62,22 +72,47 @@ def swap_action(prover: Prover, action: Any) -> Any:
     return transition
 
 
-@either
-def test_no_rule_carries_a_fact_back_through_an_unknown_action(action: Any) -> None:
-    program = parse_and_check(POLICY, SCHEMA)
-    prover = Prover(program, ())
-    classes = class_assertion(prover.variables, 2, program.requirements[0].assertion)
+def final_fact(prover: Prover) -> Fact:
+    classes = class_assertion(prover.variables, 2, prover.program.requirements[0].assertion)
     assert classes is not None
     (fact,) = classes.facts
+    return fact
+
+
+@unknown_actions
+def test_no_rule_leads_back_through_an_unknown_action(action: Any) -> None:
+    prover = Prover(parse_and_check(POLICY, SCHEMA), ())
     rules = BackwardRules(prover.reachability)
     transition = swap_action(prover, action)
     with pytest.raises(AssertionError, match="Unknown"):
-        [rule(fact, transition) for rule in rules.rules(transition)]
+        [rule(final_fact(prover), transition) for rule in rules.rules(transition)]
+
+
+@unknown_effects
+def test_no_fact_is_carried_back_through_an_unknown_action(action: Any) -> None:
+    prover = Prover(parse_and_check(POLICY, SCHEMA), ())
+    rules = BackwardRules(prover.reachability)
+    swap_action(prover, action)
     with pytest.raises(AssertionError, match="Unknown"):
-        rules.carry_back(fact)
+        rules.carry_back(final_fact(prover))
 
 
-@either
+class Dependent(Constant):
+    """Has known images and preimages, but no rule."""
+
+    reads_value = True
+
+
+def test_no_rule_leads_back_through_a_value_that_depends_on_the_one_before() -> None:
+    prover = Prover(parse_and_check(POLICY, SCHEMA), ())
+    rules = BackwardRules(prover.reachability)
+    first, *_ = rules.rules(prover.reachability.transitions[1])
+    transition = swap_action(prover, Action(Write(0, Dependent(80))))
+    with pytest.raises(AssertionError, match="no rule"):
+        first(final_fact(prover), transition)
+
+
+@unknown_actions
 def test_no_origin_is_found_through_an_unknown_action(action: Any) -> None:
     program = parse_and_check(POLICY, SCHEMA)
     prover = Prover(program, ())
@@ -87,7 +122,7 @@ def test_no_origin_is_found_through_an_unknown_action(action: Any) -> None:
         Origins(prover.reachability, random.Random(0)).find(target)
 
 
-@either
+@unknown_effects
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_lint_rejects_an_unknown_action(rule: Any, action: Any) -> None:
     tree, _ = parse_text(POLICY)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from acompass.language.program.effects import as_generalize
 from acompass.language.program.program import Program
 from acompass.language.program.types import Kind, Type
 from acompass.language.text.parser import parse_text
+from acompass.prove.diagrams.cuts import maps_by_step
 from acompass.prove.search.claims import check_claims, parse_claims
 from acompass.prove.search.verdicts import prove_policy
 from tests.generators.strategies import parse_and_check
@@ -107,11 +107,8 @@ def _kind(type_: str | Type) -> str:
 
 def _tables(program: Program, kinds: Sequence[str]) -> Iterator[str]:
     """The tables of maps, for the types of their columns in the input."""
-    for at, requirement in enumerate(program.requirements):
-        action = as_generalize(requirement.action)
-        if action is None:
-            continue
-        kind, type_ = kinds[action.column], program.schema[action.column].type
-        known = parts(action.map, type_, any_scale=kind == _NUMBER)
+    for at, column, map_ in maps_by_step(program):
+        kind, type_ = kinds[column], program.schema[column].type
+        known = parts(map_, type_, any_scale=kind == _NUMBER)
         if known is not None:
             yield form(at, kind, *(form(guard, form(*map(ord, label))) for guard, label in known))

@@ -7,7 +7,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, assert_never
 
-from acompass.language.program.effects import type_changes
+from acompass.language.program import kernels
+from acompass.language.program.effects import is_certain, type_changes
 from acompass.language.program.program import (
     Action,
     Aggregate,
@@ -15,21 +16,17 @@ from acompass.language.program.program import (
     Assertion,
     Comparison,
     Condition,
-    Draw,
-    Drop,
+    Effect,
     Filter,
-    Generalize,
     Not,
     Or,
-    Plain,
     Process,
-    Random,
-    Reject,
-    Replace,
+    Project,
+    Remove,
     Requirement,
     Result,
     ResultForm,
-    Sometimes,
+    Write,
 )
 from acompass.language.program.types import Kind, Type
 from acompass.language.text.tree import Function, Quantifier
@@ -148,29 +145,26 @@ def condition(each: Condition) -> str:
 
 
 def action(each: Action | None, of: Requirement, labels: Mapping[str, str]) -> str:
-    match each:
-        case None:
-            return "none"
-        case Sometimes(probability, inner):
-            return form("probably", fraction(probability), plain(inner, of, labels))
-        case _:
-            return plain(each, of, labels)
+    if each is None:
+        return "none"
+    performed = effect(each.effect, of, labels)
+    return performed if is_certain(each) else form("probably", fraction(each.probability), performed)
 
 
-def plain(each: Plain, of: Requirement, labels: Mapping[str, str]) -> str:
+def effect(each: Effect, of: Requirement, labels: Mapping[str, str]) -> str:
     match each:
-        case Reject():
+        case Remove():
             return "reject"
-        case Replace(column, value):
+        case Write(column, kernels.Constant(value)):
             return form("replace", column, field(value))
-        case Random(column, lower, upper):
+        case Write(column, kernels.Uniform(lower, upper)):
             return form("random", column, type_name(of.after[column].type), lower, upper)
-        case Draw(column, values):
+        case Write(column, kernels.Weighted(values)):
             return form("from", column, *(form(each.weight, field(each.value)) for each in values))
-        case Generalize(column):
+        case Write(column, kernels.Labels()):
             pairs = (form(form(*map(ord, text)), form(*map(ord, label))) for text, label in labels.items())
             return form("generalize", column, *pairs)
-        case Drop(columns):
+        case Project(columns):
             return form("drop", *columns)
         case _:
-            assert_never(each)
+            raise AssertionError(f"the theory has no such action: {each}")

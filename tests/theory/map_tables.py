@@ -5,9 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from acompass.language.program.bands import Bands, Number
-from acompass.language.program.effects import as_generalize, plain_of
-from acompass.language.program.label_maps import SUPPRESSED, Level, Map
-from acompass.language.program.program import Draw, Generalize, Program, Replace, Requirement
+from acompass.language.program.effects import map_of, write_of
+from acompass.language.program.kernels import Map
+from acompass.language.program.label_maps import SUPPRESSED, Level
+from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import BOOLEAN, Kind, Type, Value, to_text
 from acompass.prove.diagrams.cuts import read_text
 from tests.theory.expressions import Labels, field, form
@@ -66,23 +67,19 @@ def _value(text: str, type_: Type) -> Value | None:
 def labels_of_texts(program: Program, texts: Iterable[str]) -> Labels:
     """For each map, the labels of these texts and of the constants and labels that the program writes."""
     written = {text for requirement in program.requirements for text in _written_texts(requirement)}
-    maps = ((each.index, as_generalize(each.action)) for each in program.requirements)
-    return {at: _labels(action, {*texts, *written}) for at, action in maps if action is not None}
+    maps = ((each.index, map_of(each.action)) for each in program.requirements)
+    return {at: _labels(map_, {*texts, *written}) for at, map_ in maps if map_ is not None}
 
 
-def _labels(action: Generalize, texts: set[str]) -> dict[str, str]:
-    found = ((text, action.map.label(text)) for text in texts)
+def _labels(map_: Map, texts: set[str]) -> dict[str, str]:
+    found = ((text, map_.label(text)) for text in texts)
     return {text: label for text, label in found if label is not None}
 
 
 def _written_texts(requirement: Requirement) -> Iterator[str]:
-    action = plain_of(requirement.action)
-    match action:
-        case Replace(column, value):
-            yield to_text(value, requirement.after[column].type)
-        case Draw(column, values):
-            yield from (to_text(each.value, requirement.after[column].type) for each in values)
-        case Generalize(_, map_):
-            yield from map_.labels() or ()
-        case _:
-            pass
+    write = write_of(requirement.action)
+    if write is not None:
+        type_ = requirement.after[write.column].type
+        yield from (to_text(value, type_) for value in write.kernel.listed_values() or ())
+        map_ = write.kernel.label_map()
+        yield from () if map_ is None else map_.labels() or ()

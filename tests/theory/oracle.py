@@ -7,9 +7,9 @@ from random import Random
 from typing import Any
 
 from acompass.language.program import program
-from acompass.language.program.effects import as_generalize
-from acompass.language.program.label_maps import Map
-from acompass.language.program.program import Program, Requirement, Sometimes
+from acompass.language.program.effects import write_of
+from acompass.language.program.kernels import Labels, Map
+from acompass.language.program.program import Program, Requirement
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
 from tests.theory import expressions
@@ -77,14 +77,12 @@ def _recording(program: Program) -> tuple[dict[int, Recorder], Program]:
 
 
 def _record_labels(requirement: Requirement, recorders: dict[int, Recorder]) -> Requirement:
-    found = as_generalize(requirement.action)
-    if found is None:
+    write = write_of(requirement.action)
+    map_ = None if write is None else write.kernel.label_map()
+    if requirement.action is None or write is None or map_ is None:
         return requirement
-    recorder = recorders.setdefault(requirement.index, Recorder(found.map))
-    recorded: Any = replace(found, map=recorder)
-    if isinstance(requirement.action, Sometimes):
-        recorded = replace(requirement.action, action=recorded)
-    return replace(requirement, action=recorded)
+    recorder: Any = recorders.setdefault(requirement.index, Recorder(map_))
+    return replace(requirement, action=replace(requirement.action, effect=replace(write, kernel=Labels(recorder))))
 
 
 def _verdicts(verdicts: Iterable[program.Verdict]) -> str:

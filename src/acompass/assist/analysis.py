@@ -11,6 +11,7 @@ from acompass.base_session import SampleInfo
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, Severity, Span, TableError
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
+from acompass.language.program.effects import ActionName
 from acompass.language.program.findings import unused_parameter
 from acompass.language.program.types import Schema, types_by_name
 from acompass.language.text.tokens import spell_probability
@@ -22,7 +23,7 @@ from acompass.prove.search.claims import policy_assertions
 from acompass.prove.search.column_types import column_types
 from acompass.prove.search.verdicts import prove_policy
 from acompass.reason.lint.linter import lint_policy
-from acompass.result import ActionName, Note, RequirementOutcome
+from acompass.result import Note, RequirementOutcome
 from acompass.session import Session
 
 

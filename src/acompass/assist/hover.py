@@ -1,10 +1,8 @@
 """Explain the word under the cursor. Examples for a map never come from the table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import islice, takewhile
-from typing import assert_never
 
 from acompass.assist.analysis import Context, verdict_lines
 from acompass.assist.document import Document, contains
@@ -12,13 +10,13 @@ from acompass.assist.keywords import MEANINGS, meaning
 from acompass.assist.names import occurrences_at
 from acompass.errors.diagnostics import Span
 from acompass.language.program.checker import check
-from acompass.language.program.effects import as_generalize
-from acompass.language.program.label_maps import Level, Map
+from acompass.language.program.effects import map_of
+from acompass.language.program.kernels import Map
 from acompass.language.program.types import Column, Names, Schema
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_aggregate, format_map
 from acompass.language.text.tokens import Token, spell_constant, unquote
-from acompass.language.text.walk import draw_in, generalize_in, process_of, step_of, steps
+from acompass.language.text.walk import draw_in, generalize_in, level_in, process_of, step_of, steps
 from acompass.measure.answer import ColumnFacts
 from acompass.prove.search.column_types import inferred_schema
 
@@ -170,8 +168,6 @@ def _column_lines(known: Column | None, facts: ColumnFacts | None) -> Iterator[s
 #: the maximum numbers of labels and of examples that are listed
 _LISTED = 12
 _EXAMPLES = 3
-_CODE = "2120145678"
-_DATE = "2018-03-14"
 
 
 def map_lines(action: tree.Generalize, folder: str, column: Column | None) -> Iterator[str]:
@@ -179,7 +175,7 @@ def map_lines(action: tree.Generalize, folder: str, column: Column | None) -> It
     map_ = _checked_map(action, folder, column)
     if map_ is None:
         return
-    for value in islice(_examples(action.map, map_), _EXAMPLES):
+    for value in islice(map_.examples(), _EXAMPLES):
         label = map_.label(value)
         if label is not None:
             yield f"`{value}` becomes `{label}`" if label != value else f"`{value}` stays unchanged"
@@ -195,67 +191,12 @@ def _checked_map(action: tree.Generalize, folder: str, column: Column | None) ->
     alone = tree.Program((tree.Requirement(tree.Always(), _without_else_parameter(action)),), folder=folder)
     schema: Schema = inferred_schema(alone, {}) if column is None else (column,)
     program, _ = check(alone, "", schema)
-    if program is None:
-        return None
-    checked = as_generalize(program.requirements[0].action)
-    return None if checked is None else checked.map
+    return None if program is None else map_of(program.requirements[0].action)
 
 
 def _without_else_parameter(action: tree.Generalize) -> tree.Generalize:
     """Remove a parameter after ELSE, which may be unset and does not affect the examples."""
-    match action.map:
-        case tree.LevelOf(otherwise=tree.Parameter()):
-            return replace(action, map=replace(action.map, otherwise=None))
-    return action
-
-
-def _examples(map_: tree.Map, checked: Map) -> Iterator[str]:
-    match map_:
-        case tree.BandsOf():
-            yield from _band_examples(map_)
-        case tree.BandsAt(cuts):
-            yield from _cut_examples([cut.value for cut in cuts])
-        case tree.PrefixOf(length):
-            yield _CODE[: max(5, min(int(length.value) + 2, len(_CODE)))]
-        case tree.DatePart():
-            yield _DATE
-        case tree.LevelOf():
-            assert isinstance(checked, Level)
-            yield from _hierarchy_examples(checked)
-        case _:
-            assert_never(map_)
-
-
-def _band_examples(map_: tree.BandsOf) -> Iterator[str]:
-    """A number inside a band; then one below the first and one above the last, if these exist."""
-    width, start = map_.width.value, Decimal(0) if map_.start is None else map_.start.value
-    end = None if map_.end is None else map_.end.value
-    inside = start + _round_like(width * 37 / 10, width)
-    yield _plain(inside if end is None or inside < end else start + _round_like(width / 2, width))
-    if map_.start is not None:
-        yield _plain(start - width)
-    if end is not None:
-        yield _plain(end + _round_like(width / 2, width))
-
-
-def _cut_examples(cuts: Sequence[Decimal]) -> Iterator[str]:
-    if len(cuts) > 1:
-        yield _plain(cuts[0] + _round_like((cuts[1] - cuts[0]) / 2, cuts[0]))
-    yield _plain(cuts[0] - 1)
-    yield _plain(cuts[-1] + 1)
-
-
-def _hierarchy_examples(map_: Level) -> Iterator[str]:
-    """The file's values whose label differs from the value."""
-    for value, *_ in map_.hierarchy.rows:
-        if map_.label(value) != value:
-            yield value
-
-
-def _round_like(number: Decimal, like: Decimal) -> Decimal:
-    """Round down to as many decimal places as `like` has."""
-    return number.quantize(like, rounding="ROUND_FLOOR")
-
-
-def _plain(number: Decimal) -> str:
-    return f"{number:f}"
+    level = level_in(action.map)
+    if level is None or not isinstance(level.otherwise, tree.Parameter):
+        return action
+    return replace(action, map=replace(level, otherwise=None))

@@ -43,7 +43,9 @@ def _text(policy: Policy, values: Values | None) -> str:
     refused = [each for each in steps if isinstance(each, Diagnostic)]
     if refused:
         raise PolicyError(refused, policy.text, policy.name)
-    return core_text(policy.tree, [each for each in steps if not isinstance(each, Diagnostic)])
+    written = [each for each in steps if not isinstance(each, Diagnostic)]
+    assert not any(form for step in written for part in step for form in walk.beyond(part)), "only the paper's forms"
+    return core_text(policy.tree, written)
 
 
 @contextmanager
@@ -101,41 +103,26 @@ def _rewrite(step: tree.Requirement) -> list[tree.Requirement] | Diagnostic:
 
 def _with_bounds(step: tree.Requirement) -> tree.Requirement:
     """Replace RANDOM … FROM with the core's RANDOM; `_refusal` has checked that it can be expressed."""
-    action = walk.step_of(step)
-    match action:
-        case tree.Draw():
-            return replace(step, action=paper.core_random(action))
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize():
-            return step
-        case tree.Drop() | tree.Sometimes():
-            raise AssertionError("`_refusal` rejects such a step")
-        case _:
-            assert_never(action)
+    draw = walk.draw_in(walk.step_of(step))
+    return step if draw is None else replace(step, action=paper.core_random(draw))
 
 
 def _refusal(step: tree.Requirement) -> Diagnostic | None:
     action = walk.step_of(step)
-    match action:
-        case tree.Drop():
-            reason = "no action of the paper removes a column"
-            return impossible("`DROP`", action.span, reason, "leave the column out of the table instead")
-        case tree.Generalize():
-            if walk.assertion_of(step) is None:
-                return None
-            reason = "a REPLACE for one label can change which records violate the assertion"
-            return impossible("`GENERALIZE` under an assertion", action.span, reason)
-        case tree.Draw():
-            if paper.core_random(action) is not None:
-                return None
-            reason = "the paper draws integers between two bounds, each with the same probability"
-            return impossible("`RANDOM … FROM`", action.span, reason)
-        case tree.Sometimes():
-            reason = "every action of the paper is performed on the whole affected bag"
-            return impossible("`WITH PROBABILITY`", action.span, reason)
-        case None | tree.Reject() | tree.Replace() | tree.Random():
-            return None
-        case _:
-            assert_never(action)
+    chance, draw, generalize = walk.chance_in(action), walk.draw_in(action), walk.generalize_in(action)
+    if chance is not None:
+        reason = "every action of the paper is performed on the whole affected bag"
+        return impossible("`WITH PROBABILITY`", chance.span, reason)
+    if action is not None and walk.names_dropped(action):
+        reason = "no action of the paper removes a column"
+        return impossible("`DROP`", action.span, reason, "leave the column out of the table instead")
+    if generalize is not None and walk.assertion_of(step) is not None:
+        reason = "a REPLACE for one label can change which records violate the assertion"
+        return impossible("`GENERALIZE` under an assertion", generalize.span, reason)
+    if draw is not None and paper.core_random(draw) is None:
+        reason = "the paper draws integers between two bounds, each with the same probability"
+        return impossible("`RANDOM … FROM`", draw.span, reason)
+    return None
 
 
 def _core_assertion(requirement: tree.Requirement) -> tree.Assertion:
@@ -272,15 +259,8 @@ def _conjunction(conditions: list[tree.Condition]) -> tree.Condition:
 
 def _keeps_classes(action: tree.Step | None) -> bool:
     """Whether the action leaves the remaining classes unchanged for the next aggregate."""
-    match action:
-        case None | tree.Reject():
-            return True
-        case tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize():
-            return False
-        case tree.Drop() | tree.Sometimes():
-            return False
-        case _:
-            assert_never(action)
+    parts = walk.parts_of(action)
+    return parts.written is None and not parts.dropped and walk.chance_in(action) is None
 
 
 def _keep_aggregate(

@@ -7,26 +7,15 @@ from decimal import Decimal
 from typing import assert_never
 
 from acompass.errors.diagnostics import Diagnostic, Label, Span, option_text
-from acompass.language.program import effects
-from acompass.language.program.label_maps import SUPPRESSED, Level, Map
-from acompass.language.program.program import (
-    Draw,
-    Drop,
-    Generalize,
-    Program,
-    Random,
-    Reject,
-    Replace,
-    Requirement,
-    Sometimes,
-)
-from acompass.language.program.types import Kind, to_text
+from acompass.language.program.effects import is_always, write_of
+from acompass.language.program.kernels import ManyValues, Map
+from acompass.language.program.label_maps import SUPPRESSED
+from acompass.language.program.program import Program, Requirement
+from acompass.language.program.types import Kind
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_map
 from acompass.language.text.tree import Operator, Quantifier, place_of
 
-#: the maximum number of values that RANDOM may draw from if a later map must list them
-_MOST_DRAWN = 10_000
 #: kinds whose values are constants of the language
 _LISTED = (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.BOOLEAN, Kind.TEXT)
 _NUMBERS = (Kind.INTEGER, Kind.DECIMAL)
@@ -51,75 +40,53 @@ class _Impossible(Exception):
 def replace_labels(action: tree.Generalize, at: int, values: Values) -> list[tree.Requirement] | Diagnostic:
     """The requirements that an ALWAYS : GENERALIZE becomes; `at` is its index in `walk.steps`."""
     requirement = values.program.requirements[at]
-    checked = effects.as_generalize(requirement.action)
-    assert checked is not None, "the checked program has the same steps"
+    write = write_of(requirement.action)
+    assert write is not None, "the checked program has the same steps"
+    map_ = write.kernel.label_map()
+    assert map_ is not None
     try:
-        return list(_requirements(action.name, checked, requirement, _texts(checked, at, values)))
+        texts = _texts(map_, write.column, at, values)
+        return list(_requirements(action.name, map_, requirement.before[write.column].type.kind, texts))
     except _Impossible as error:
         form = f"`GENERALIZE … TO {format_map(action.map)}`"
         return impossible(form, action.span, error.reason, error.help)
 
 
-def _texts(action: Generalize, at: int, values: Values) -> frozenset[str]:
+def _texts(map_: Map, column: int, at: int, values: Values) -> frozenset[str]:
     """The possible texts before the map: those of a hierarchy, or those that the column can have here."""
-    hierarchy = _hierarchy_texts(action.map)
-    if hierarchy is not None:
-        return hierarchy
+    if map_.listed_texts is not None:
+        others = () if map_.otherwise is None else (map_.otherwise,)
+        return frozenset((SUPPRESSED, *map_.listed_texts, *others))
     if values.texts is None:
-        raise _Impossible(
-            "the column's values are unknown", f"name a table that has them with `{option_text('table')}`"
-        )
-    texts = values.texts(action.column)
+        help_ = f"name a table that has them with `{option_text('table')}`"
+        raise _Impossible("the column's values are unknown", help_)
+    texts = values.texts(column)
     for earlier in values.program.requirements[:at]:
-        texts = _after(earlier, action.column, texts)
+        texts = _after(earlier, column, texts)
     return texts
-
-
-def _hierarchy_texts(map_: Map) -> frozenset[str] | None:
-    """The texts of a LEVEL's hierarchy; None for other maps."""
-    if not isinstance(map_, Level):
-        return None
-    texts = {text for row in map_.hierarchy.rows for text in row} | {SUPPRESSED}
-    return frozenset(texts if map_.otherwise is None else texts | {map_.otherwise})
 
 
 def _after(requirement: Requirement, column: int, texts: frozenset[str]) -> frozenset[str]:
     """The texts that a column can have after a requirement."""
-    action = requirement.action
-    if effects.column_written(action) != column:
+    write = write_of(requirement.action)
+    if write is None or write.column != column:
         return texts
-    match action:
-        case Replace(value=value):
-            return texts | {to_text(value, requirement.after[column].type)}
-        case Random(lower=lower, upper=upper):
-            if upper - lower >= _MOST_DRAWN:
-                raise _Impossible("an earlier RANDOM draws from too many values to list")
-            return texts | {str(drawn) for drawn in range(lower, upper + 1)}
-        case Draw(values=values):
-            type_ = requirement.after[column].type
-            return texts | {to_text(each.value, type_) for each in values}
-        case Sometimes():
-            raise AssertionError("`core.refusals` rejects WITH PROBABILITY")
-        case Generalize(map=map_):
-            labels = (map_.label(text) for text in texts)
-            return frozenset(label for label in labels if label is not None)  # a run fails on the others
-        case None | Reject() | Drop():
-            return texts
-        case _:
-            assert_never(action)
+    try:
+        written = write.kernel.texts_after(texts, requirement.after[column].type)
+    except ManyValues:
+        raise _Impossible("an earlier RANDOM draws from too many values to list") from None
+    return frozenset(written) if write.kernel.reads_value and is_always(requirement) else texts.union(written)
 
 
-def _requirements(
-    name: tree.Name, action: Generalize, requirement: Requirement, texts: frozenset[str]
-) -> Iterator[tree.Requirement]:
-    """The first requirement makes the column text (D12, retyping), so the others compare it with texts."""
-    kind = requirement.before[action.column].type.kind
+def _requirements(name: tree.Name, map_: Map, kind: Kind, texts: frozenset[str]) -> Iterator[tree.Requirement]:
+    """The first requirement makes the column text (D12, retyping), so the others compare it with texts. `kind` is the
+    column's before."""
     if kind not in _LISTED:
         raise _Impossible(f"a column of type {kind} cannot be compared with each of its values")
     column = _in_order(text for text in texts if _is_kind(kind, text))
     if kind is Kind.DECIMAL:
         _require_one_spelling(column)
-    groups = _groups(action.map, texts)
+    groups = _groups(map_, texts)
     first = _first(groups, column, kind)
     if first is not None:
         label, members = first
@@ -128,7 +95,7 @@ def _requirements(
         others = members if first is None or label != first[0] else sorted(set(members) - set(first[1]))
         if others:
             yield _replace(name, [tree.String(text) for text in others], label)
-    yield from _rest(name, action.map, texts)
+    yield from _rest(name, map_, texts)
 
 
 def _groups(map_: Map, texts: Iterable[str]) -> dict[str, list[str]]:
@@ -160,7 +127,7 @@ def _rest(name: tree.Name, map_: Map, texts: frozenset[str]) -> Iterator[tree.Re
     without = _in_order(text for text in texts if map_.label(text) is None)
     if without:
         yield _check(tree.Not(_one_of(name, list(map(tree.String, without)))))
-    if isinstance(map_, Level):
+    if map_.listed_texts is not None:
         labels = _in_order(text for text in texts if map_.label(text) == text)
         in_hierarchy = _one_of(name, list(map(tree.String, labels)))
         if map_.otherwise is None:

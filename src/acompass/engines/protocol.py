@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from acompass.engines.errors import Cancellation
 from acompass.errors.diagnostics import CallError, Diagnostic
-from acompass.language.program.effects import texts_written
+from acompass.language.program.effects import kernel_of
 from acompass.language.program.program import Program, Verdict
 from acompass.language.program.types import Kind, Names, Schema, remaining
 from acompass.language.program.uses import ColumnUse
@@ -268,7 +268,8 @@ def _partition_columns(schema: Schema, destination: Destination) -> Iterator[str
 
 def _require_encodable(program: Program, encoding: str) -> None:
     """Raise if an action writes text that the encoding lacks. Text of the table was decoded, so it can be encoded."""
-    actions = [requirement.action for requirement in program.requirements]
-    unfit = [each for each in actions if not all(can_encode(text, encoding) for text in texts_written(each))]
+    actions = [requirement.action for requirement in program.requirements if requirement.action is not None]
+    kernels = [(action.span, kernel) for action in actions if (kernel := kernel_of(action)) is not None]
+    unfit = [span for span, kernel in kernels if not all(can_encode(text, encoding) for text in kernel.known_texts())]
     if unfit:
-        raise format_errors.not_encodable(encoding, [None if each is None else each.span for each in unfit])
+        raise format_errors.not_encodable(encoding, unfit)

@@ -18,7 +18,7 @@ from typing import TypeAlias, assert_never
 from acompass.language.program.constants import Parameters
 from acompass.language.text import tree
 from acompass.language.text.tree import Function, Operator, Quantifier
-from acompass.language.text.walk import assertion_of, core, drawn_name, process_of, step_of
+from acompass.language.text.walk import assertion_of, chance_in, core, drawn_name, plain_of, process_of, step_of
 
 #: the values of a seeded trace are h / 2⁵² (D19)
 BITS = 52
@@ -294,9 +294,13 @@ class _State:
     affected: Table
     is_all: bool  # V is the whole of R, because of ALWAYS
 
+    @property
+    def unaffected(self) -> Difference:
+        return Difference(self.table, self.affected)
+
     def write(self, value: Scalar, name: tree.Name, records: Expression) -> Expression:
         changed = Write(value, _column(name), records)
-        return changed if self.is_all else Union(Difference(self.table, self.affected), changed)
+        return changed if self.is_all else Union(self.unaffected, changed)
 
 
 class FromSyntax:
@@ -314,25 +318,16 @@ class FromSyntax:
     def equations(self, index: int, requirement: tree.Requirement) -> Iterator[Equation]:
         table, affected = numbered_table("R", index - 1), numbered_table("V", index)
         yield Equation(affected, self._affected_records(requirement, table))
-        action = step_of(requirement)
-        match action:
-            case tree.Sometimes(probability, inner):
-                chosen = numbered_table("W", index)
-                yield Equation(chosen, drawn_records(affected, self.trace, probability.value))
-                rest = remaining_trace(affected, self.trace)
-                yield from self._perform(index, inner, _State(table, rest, chosen, False))
-            case tree.Reject():
-                yield Equation(
-                    numbered_table("R", index), Difference(table, affected), self._kept_records(requirement, table)
-                )
-            case None | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Drop():
-                is_all = assertion_of(requirement) is None
-                yield from self._perform(index, action, _State(table, self.trace, affected, is_all))
-            case _:
-                assert_never(action)
-
-    def _perform(self, index: int, action: tree.Plain | None, state: _State) -> Iterator[Equation]:
-        yield Equation(numbered_table("R", index), self._after(action, state))
+        action, chance = plain_of(step_of(requirement)), chance_in(step_of(requirement))
+        if chance is None:
+            state = _State(table, self.trace, affected, is_all=assertion_of(requirement) is None)
+            kept = self._kept_records(requirement, table)
+        else:
+            state = _State(table, remaining_trace(affected, self.trace), numbered_table("W", index), is_all=False)
+            kept = None
+            yield Equation(state.affected, drawn_records(affected, self.trace, chance.probability.value))
+        after = self._after(action, state)
+        yield Equation(numbered_table("R", index), after, kept if after == state.unaffected else None)
         drawn = drawn_name(action) is not None
         rest = remaining_trace(state.affected, state.trace) if drawn else state.trace
         if rest != self.trace:
@@ -344,7 +339,7 @@ class FromSyntax:
             case None:
                 return state.table
             case tree.Reject():
-                return Difference(state.table, state.affected)
+                return state.unaffected
             case tree.Replace(name, constant):
                 return state.write(self._bind(constant), name, state.affected)
             case tree.Random(name, lower, upper):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from acompass.errors.display import DisplayedAnswer
-from acompass.result import ActionName
+from acompass.language.program.effects import ActionName
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,14 @@ from typing import Any, TypeAlias, assert_never
 from acompass.errors.display import on_one_line
 from acompass.explain.answer import ClassSeen
 from acompass.language.program import program as checked
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import process_of
 from acompass.language.program.program import Aggregate, Filter, Process, Program, Requirement, Result
 from acompass.language.program.types import EXACT, Kind, Schema, Type, Value, at_scale, difference, spell_value
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_condition
 from acompass.language.text.tokens import spell_name
-from acompass.language.text.tree import Function, Operator, Quantifier
+from acompass.language.text.tree import Operator, Quantifier
 from acompass.language.text.walk import assertion_of, comparisons, core, operands, record_conditions, steps
 from acompass.semantics.core import Record
 
@@ -289,21 +290,13 @@ def _column_change(schema: Schema, column: int, value: Any, target: Target, fail
 
 def _class_change(requirement: Requirement, aggregate: Aggregate, where: str, value: Any, target: Target) -> str:
     of = "" if aggregate.column is None else f"`{requirement.before[aggregate.column].name}`"
-    match aggregate.function:
-        case Function.COUNT | Function.COUNT_DISTINCT:
-            by = target.value - value
-            noun = f"distinct value of {of}" if aggregate.function is Function.COUNT_DISTINCT else "record"
-            plural = noun.replace("value", "values") if of else "records"
-            return f"{abs(by):,} {'more' if by > 0 else 'fewer'} {noun if abs(by) == 1 else plural} {where}"
-        case Function.SUM:
-            what = f"a sum of {of}"
-        case Function.MIN:
-            what = f"a minimum {of}"
-        case Function.MAX:
-            what = f"a maximum {of}"
-        case _:
-            assert_never(aggregate.function)
-    return f"{what} {where} {_target_text(target, aggregate.type)}{difference(value, target.value)}"
+    facts = facts_about(aggregate.function)
+    if facts.is_count:
+        by = target.value - value
+        noun = f"distinct value of {of}" if facts.counts_distinct else "record"
+        plural = noun.replace("value", "values") if of else "records"
+        return f"{abs(by):,} {'more' if by > 0 else 'fewer'} {noun if abs(by) == 1 else plural} {where}"
+    return f"{facts.words} {of} {where} {_target_text(target, aggregate.type)}{difference(value, target.value)}"
 
 
 def _target_text(target: Target, type_: Type) -> str:

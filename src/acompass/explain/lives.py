@@ -14,27 +14,25 @@ from acompass.explain.answer import Change, ClassSeen, Explanation, Life, Step
 from acompass.explain.counterfactual import Nearest
 from acompass.language.program.checker import check
 from acompass.language.program.effects import (
-    as_random,
+    action_name,
     column_written,
     draws,
+    effect_of,
     is_always,
     is_certain,
-    plain_of,
+    kernel_of,
     process_of,
 )
 from acompass.language.program.program import (
     Condition,
-    Draw,
-    Drop,
     Filter,
-    Generalize,
     Process,
     Program,
-    Random,
-    Reject,
-    Replace,
+    Project,
+    Remove,
     Requirement,
     Result,
+    Write,
 )
 from acompass.language.program.types import Schema, remaining
 from acompass.language.program.uses import ColumnUse, uses
@@ -53,7 +51,6 @@ from acompass.plan.run.queries import (
     records_by_key,
 )
 from acompass.plan.stages import CascadeStage, ChainStage, DependentStage, GroupStage, RecordStage, ScanStage, Stage
-from acompass.result import action_name
 from acompass.run import Call, execute, load_and_check
 from acompass.semantics.core import Record, convert_types, satisfies, update
 from acompass.tables.formats import ReadingOptions
@@ -172,12 +169,14 @@ class Follower:
         keys = sorted(self.alive)
         classes = _classes(context, stage, before, keys)
         for requirement in stage.requirements:
-            random = records_by_key(context.session, after, keys) if as_random(requirement.action) else {}
+            kernel = kernel_of(requirement.action)
+            is_known = kernel is None or kernel.is_function
+            written = {} if is_known else records_by_key(context.session, after, keys)
             missed = _missed_records(context, requirement, keys)
             holds = context.verdicts[requirement.index].holds
             for key in sorted(self.alive):
                 seen = _class_seen(requirement, self.alive[key], classes.get(key))
-                self._add_step(key, requirement, holds, seen, key not in missed, random.get(key))
+                self._add_step(key, requirement, holds, seen, key not in missed, written.get(key))
 
     def _add_step(
         self,
@@ -186,13 +185,13 @@ class Follower:
         holds: bool,
         seen: ClassSeen | None,
         drawn: bool,
-        random: Record | None,
+        written: Record | None,
     ) -> None:
         record = self.alive.pop(key)
         affected = _is_affected(requirement, record, holds, seen)
         (converted,) = convert_types([record], requirement.before, requirement.after)
         acted = affected and drawn
-        left = _perform(requirement, converted, random) if acted else converted
+        left = _perform(requirement, converted, written) if acted else converted
         if left is not None:
             self.alive[key] = left
         step = Step(
@@ -254,25 +253,25 @@ def _is_affected(requirement: Requirement, record: Record, holds: bool, seen: Cl
             assert_never(assertion.result)
 
 
-def _perform(requirement: Requirement, record: Record, random: Record | None) -> Record | None:
-    """The record after the action; None if it is dropped. `random` is the record with the value that RANDOM drew."""
-    action = plain_of(requirement.action)
-    match action:
-        case None:
+def _perform(requirement: Requirement, record: Record, written: Record | None) -> Record | None:
+    """The record after the action; None if it is dropped.
+
+    `written` is the record in the table after, whose value does not follow from the value before, such as a drawn one.
+    """
+    effect = effect_of(requirement.action)
+    match effect:
+        case None | Project():
             return record
-        case Reject():
+        case Remove():
             return None
-        case Replace(column, value):
+        case Write(column, kernel) if kernel.is_function:
+            ((value, _),) = kernel.outcomes(record[column], requirement.after[column].type)
             return update(record, column, value)
-        case Random(column) | Draw(column):
-            assert random is not None, "RANDOM drops no record"
-            return update(record, column, random[column])
-        case Generalize(column, map_):
-            return update(record, column, map_.label(record[column]))
-        case Drop():
-            return record
+        case Write(column):
+            assert written is not None, "a write drops no record"
+            return update(record, column, written[column])
         case _:
-            assert_never(action)
+            assert_never(effect)
 
 
 def _change(requirement: Requirement, before: Record, after: Record | None) -> Change | None:

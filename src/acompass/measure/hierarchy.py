@@ -19,7 +19,8 @@ from acompass.language.program.hierarchies import (
     problem_summary,
     read_hierarchy,
 )
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Map, Prefix
+from acompass.language.program.kernels import Map
+from acompass.language.program.label_maps import SUPPRESSED, Dates, Prefix
 from acompass.language.text.tree import DateUnit
 from acompass.tables.output import replace_file, require_other_file
 from acompass.tables.source import find_paths

@@ -7,12 +7,14 @@ values determine the levels.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import assert_never
 
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program import bands
 from acompass.language.program.bands import Bands, Steps
 from acompass.language.program.hierarchies import Hierarchy
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Map, Prefix
+from acompass.language.program.kernels import Map
+from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix
 from acompass.language.program.types import shortest_decimal
 from acompass.language.text import tree
 from acompass.language.text.tree import DateUnit
@@ -42,23 +44,13 @@ _FACTORS = {1: (1, 5, 10), 2: (1, 5, 10), 5: (1, 2, 4)}
 class Suppress:
     """`REPLACE column WITH '*'` as a map."""
 
-    @property
-    def help(self) -> str:
-        return "every text can become `*`"
-
     def label(self, text: str) -> str:
         return SUPPRESSED
-
-    def follows(self, earlier: Map) -> bool:
-        return True
-
-    def labels(self) -> tuple[str, ...]:
-        return (SUPPRESSED,)
 
 
 @dataclass(frozen=True, slots=True)
 class LevelMap:
-    map: Map
+    map: Map | Suppress
     tree: tree.Map | None  # the map in `GENERALIZE column TO map`; None for `REPLACE column WITH '*'`
 
 
@@ -209,14 +201,16 @@ def _reachable_labels(texts: Sequence[str], steps: Sequence[_Step]) -> tuple[str
 def level_map(map_: Map) -> LevelMap:
     """The level of a map: bands of one width, a prefix or a unit of dates."""
     match map_:
-        case Bands(Steps(width), _, scale):
+        case Bands(Steps(width), scale=scale):
             return LevelMap(map_, tree.BandsOf(tree.Number(Decimal(bands.numeral(width, scale)))))
         case Prefix(length):
             return LevelMap(map_, tree.PrefixOf(tree.Number(Decimal(length))))
         case Dates(unit):
             return LevelMap(map_, tree.DatePart(unit))
-        case _:
+        case Bands() | Level():
             raise AssertionError(f"no line of a policy for {map_}")
+        case _:
+            assert_never(map_)
 
 
 def file_level_maps(hierarchy: Hierarchy, path: str) -> tuple[LevelMap, ...]:
@@ -231,18 +225,22 @@ def file_level_maps(hierarchy: Hierarchy, path: str) -> tuple[LevelMap, ...]:
 def describe_levels(maps: Sequence[LevelMap]) -> str:
     """The levels in words; empty without a level below `*`."""
     nodes = [each.tree for each in maps if each.tree is not None]
-    constants = join_words([_level_constant(node) for node in nodes]) if nodes else ""
-    match nodes:
-        case [tree.BandsOf(), *_]:
+    if not nodes:
+        return ""
+    constants = join_words([_level_constant(node) for node in nodes])
+    match nodes[0]:
+        case tree.BandsOf():
             return f"numbers, bands of {constants}"
-        case [tree.PrefixOf(), *_]:
+        case tree.PrefixOf():
             return f"codes, prefixes of {constants}"
-        case [tree.DatePart(), *_]:
+        case tree.DatePart():
             return f"dates, {constants}"
-        case [tree.LevelOf(_, file), *_]:
+        case tree.LevelOf(_, file):
             return f"{'level' if len(nodes) == 1 else 'levels'} {constants} of {file.value}"
+        case tree.BandsAt():
+            raise AssertionError("levels never have bands at cuts")
         case _:
-            return ""
+            assert_never(nodes[0])
 
 
 def _level_constant(node: tree.Map) -> str:
@@ -253,6 +251,23 @@ def _level_constant(node: tree.Map) -> str:
             return unit.lower()
         case tree.BandsAt():
             raise AssertionError("levels never have bands at cuts")
+        case _:
+            assert_never(node)
+
+
+def spec_of_map(map_: tree.Map) -> Spec | None:
+    """The levels that a map of a policy belongs to; None for bands, whose labels are intervals."""
+    match map_:
+        case tree.BandsOf() | tree.BandsAt():
+            return None
+        case tree.PrefixOf(length):
+            return ByPrefix((int(length.value),))
+        case tree.DatePart():
+            return ByDate()
+        case tree.LevelOf(_, file):
+            return ByFile(file.value)
+        case _:
+            assert_never(map_)
 
 
 def join_words(items: Sequence[object]) -> str:

@@ -18,7 +18,7 @@ from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
-from acompass.language.text.walk import generalize_in, is_bands, step_of, steps
+from acompass.language.text.walk import generalize_in, level_in, map_parts, step_of, steps
 from acompass.measure.answer import (
     Classes,
     ColumnChange,
@@ -33,7 +33,7 @@ from acompass.measure.classes import View, one_row
 from acompass.measure.hierarchy import column_values, sound_hierarchy
 from acompass.measure.labels import Key, LabelCoverage, places_in
 from acompass.measure.level_specs import ByDate, ByFile, ByPrefix, Spec, parse_specs
-from acompass.measure.levels import Levels, find_levels, levels_in_words
+from acompass.measure.levels import Levels, find_levels, levels_in_words, spec_of_map
 from acompass.measure.records import Records, count_texts, pair_counts
 from acompass.measure.roles import Positions
 from acompass.options import HierarchiesArgument
@@ -147,23 +147,24 @@ class PolicyLevels:
     def hierarchy(self, name: str) -> tuple[str, Hierarchy, str | None] | None:
         """The last hierarchy file of a column, its hierarchy, and the label for values that it lacks."""
         for map_ in reversed(self._maps.get(name.casefold(), ())):
-            if isinstance(map_, tree.LevelOf):
-                path = Path(self._folder, map_.file.value)
-                otherwise = map_.otherwise.value if isinstance(map_.otherwise, tree.String) else None
+            level = level_in(map_)
+            if level is not None:
+                path = Path(self._folder, level.file.value)
+                otherwise = level.otherwise.value if isinstance(level.otherwise, tree.String) else None
                 return path.name, sound_hierarchy(str(path)), otherwise
         return None
 
     def spec(self, name: str) -> Spec | None:
         """The levels of a column without a hierarchy file; None if the values determine them. Bands need none, because
         their labels are intervals."""
-        maps = self._maps.get(name.casefold(), ())
-        lengths = {int(map_.length.value) for map_ in maps if isinstance(map_, tree.PrefixOf)}
+        specs = [spec_of_map(map_) for map_ in self._maps.get(name.casefold(), ())]
+        lengths = {length for spec in specs if isinstance(spec, ByPrefix) for length in spec.lengths}
         if lengths:
             return ByPrefix(tuple(sorted(lengths, reverse=True)))
-        return ByDate() if any(isinstance(map_, tree.DatePart) for map_ in maps) else None
+        return next((spec for spec in specs if isinstance(spec, ByDate)), None)
 
     def has_bands(self, name: str) -> bool:
-        return any(map(is_bands, self._maps.get(name.casefold(), ())))
+        return any(map_parts(each).of_numbers for each in self._maps.get(name.casefold(), ()))
 
     def orders(self) -> dict[str, Mapping[str, Key]]:
         """The order of the labels of each column with a hierarchy."""

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
+from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.types import Kind, Names, Schema
 from acompass.language.text import tree
-from acompass.language.text.tree import Function
 from acompass.language.text.walk import processes
 
 
@@ -51,7 +51,7 @@ def assign_roles(
         raise _error("AC601", f"no quasi-identifiers: {reason}", f"name them: `{option_text('qi', ['Age', 'Zip'])}`")
     if sensitive is None:
         aggregates = [named.aggregate for process in queries for named in process.aggregates]
-        distinct = (each.column for each in aggregates if each.function is Function.COUNT_DISTINCT)
+        distinct = (each.column for each in aggregates if counts_distinct(each.function))
         counted = _unique(column.text for column in distinct if column is not None)
         sensitive = [name for name in counted if name not in (*grouped, weight, sampling_weight)]
     return Roles(tuple(grouped), tuple(sensitive), weight, sampling_weight)

@@ -4,22 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard
 
+from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.effects import (
-    as_generalize,
     column_written,
     columns_read,
     columns_touched,
     comparisons,
-    drops_records,
     is_always,
     is_certain,
+    kernel_of,
     process_of,
+    removes_all,
     type_changes,
 )
 from acompass.language.program.program import Requirement
 from acompass.language.program.types import Kind
-from acompass.language.text.tree import Function, Quantifier
-from acompass.plan.regions import as_replace
+from acompass.language.text.tree import Quantifier
 from acompass.plan.stages import (
     CascadeStage,
     ChainStage,
@@ -57,7 +57,7 @@ def _can_share(first: GroupStage, second: GroupStage) -> bool:
 def _leaves_classes_whole(requirement: Requirement) -> bool:
     action = requirement.action
     return (
-        (action is None or (drops_records(action) and is_certain(action)))
+        (action is None or removes_all(action))
         and requirement.assertion.quantifier is Quantifier.EACH
         and process_query(requirement).where is None
         and not type_changes(requirement)
@@ -79,8 +79,8 @@ def count_in_two_levels(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
 def _counts_one_column(stage: GroupStage) -> bool:
     processes = [process_query(requirement) for requirement in stage.requirements]
     aggregates = [aggregate for process in processes for aggregate in process.aggregates]
-    counted = {each.column for each in aggregates if each.function is Function.COUNT_DISTINCT}
-    counting = all(each.function in (Function.COUNT, Function.COUNT_DISTINCT) for each in aggregates)
+    counted = {each.column for each in aggregates if counts_distinct(each.function)}
+    counting = all(facts_about(each.function).is_count for each in aggregates)
     return counting and len(counted) == 1 and bool(processes[0].group_by)
 
 
@@ -112,19 +112,20 @@ def _is_countable(stage: Stage) -> TypeGuard[_Plain]:
 
 def _depends_on_combinations(requirement: Requirement) -> bool:
     process = process_of(requirement)
-    sums = process is not None and any(each.function is Function.SUM for each in process.aggregates)
+    aggregates = () if process is None else process.aggregates
+    ignores_copies = all(each.column is None or facts_about(each.function).ignores_copies for each in aggregates)
     kinds = {requirement.before[column].type.kind for column in columns_touched(requirement)}
     seen = requirement.assertion
     kinds |= {seen.schema[comparison.column].type.kind for comparison in comparisons(seen.condition)}
-    return not sums and Kind.FLOAT not in kinds and _maps_values(requirement)
+    return ignores_copies and Kind.FLOAT not in kinds and _maps_values(requirement)
 
 
 def _maps_values(requirement: Requirement) -> bool:
     """Whether the action maps complete values. ALWAYS may overwrite missing ones (D27), which never join."""
-    action = requirement.action
-    if as_replace(action) is not None:
-        return not is_always(requirement)
-    return action is None or (is_certain(action) and (drops_records(action) or as_generalize(action) is not None))
+    action, kernel = requirement.action, kernel_of(requirement.action)
+    if kernel is not None and is_certain(action):
+        return kernel.is_function and (kernel.reads_value or not is_always(requirement))
+    return action is None or removes_all(action)
 
 
 def _with_cascades(run: Sequence[_Plain]) -> list[Stage]:

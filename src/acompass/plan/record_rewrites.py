@@ -4,21 +4,21 @@ from dataclasses import replace
 from math import prod
 
 from acompass.language.program.effects import (
-    as_generalize,
     column_written,
     columns_read,
     columns_touched,
     draws,
-    drops_records,
     is_always,
-    is_certain,
     record_comparisons,
+    removes_all,
+    removes_records,
     type_changes,
+    write_of,
 )
 from acompass.language.program.program import Requirement
 from acompass.language.program.types import Value
 from acompass.language.text.tree import Quantifier
-from acompass.plan.regions import as_replace, constants_by_column, ordered_constants
+from acompass.plan.regions import constant_write, constants_by_column, ordered_constants
 from acompass.plan.stages import ChainStage, DependentStage, RecordStage, ScanStage, Stage
 
 #: simulating more combinations of regions than this costs more than it saves
@@ -49,8 +49,8 @@ def _mergeable_requirement(stage: Stage) -> Requirement | None:
     if not isinstance(stage, RecordStage) or is_always(stage.requirement):
         return None
     action = stage.requirement.action
-    is_replace_or_reject = as_replace(action) is not None or (drops_records(action) and is_certain(action))
-    return stage.requirement if action is None or is_replace_or_reject else None
+    is_decided = action is None or constant_write(action) is not None or removes_all(action)
+    return stage.requirement if is_decided else None
 
 
 class _Chain:
@@ -60,7 +60,7 @@ class _Chain:
         self.columns = columns_touched(requirement)
         self.requirements = [requirement]
         self.constants: dict[int, set[Value]] = constants_by_column((requirement,), self.columns)
-        self.rejects = drops_records(requirement.action)
+        self.rejects = removes_records(requirement.action)
 
     def absorb(self, other: "_Chain") -> None:
         self.columns |= other.columns
@@ -178,7 +178,7 @@ def flaggable_requirement(stage: Stage) -> Requirement | None:
         return None
     requirement, action = stage.requirement, stage.requirement.action
     is_decided_by_flag = requirement.assertion.quantifier is Quantifier.EACH and not type_changes(requirement)
-    return requirement if is_decided_by_flag and (action is None or as_replace(action) is not None) else None
+    return requirement if is_decided_by_flag and (action is None or constant_write(action) is not None) else None
 
 
 def _split_run(run: list[Requirement]) -> list[Stage]:
@@ -258,7 +258,7 @@ class _ScanRun:
     def add(self, requirement: Requirement) -> None:
         self.requirements.append(requirement)
         self.comparisons += _count_comparisons(requirement)
-        self.drops = drops_records(requirement.action)
+        self.drops = removes_records(requirement.action)
         written = column_written(requirement.action)
         self.changed |= type_changes(requirement).keys() | (set() if written is None else {written})
 
@@ -270,8 +270,8 @@ class _ScanRun:
 
 def _deciding_columns(requirement: Requirement) -> frozenset[int]:
     """The columns that decide what happens, including that of GENERALIZE, which looks labels up by the old values."""
-    generalize = as_generalize(requirement.action)
-    return columns_read(requirement) | (frozenset() if generalize is None else {generalize.column})
+    write = write_of(requirement.action)
+    return columns_read(requirement) | ({write.column} if write is not None and write.kernel.reads_value else set())
 
 
 def _count_comparisons(requirement: Requirement) -> int:

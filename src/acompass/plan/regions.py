@@ -10,21 +10,16 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from acompass.language.program import program as checked
-from acompass.language.program.effects import filter_of, record_comparisons, type_changes
-from acompass.language.program.program import (
-    Action,
-    Assertion,
-    Condition,
-    Draw,
-    Drop,
-    Generalize,
-    Random,
-    Reject,
-    Replace,
-    Requirement,
-    Sometimes,
-    Verdict,
+from acompass.language.program.effects import (
+    column_written,
+    constant_written,
+    filter_of,
+    is_certain,
+    record_comparisons,
+    removes_all,
+    type_changes,
 )
+from acompass.language.program.program import Action, Assertion, Condition, Requirement, Verdict
 from acompass.language.program.types import Value, convert
 from acompass.language.text.tree import Operator, Quantifier
 
@@ -35,10 +30,10 @@ def constants_by_column(requirements: Sequence[Requirement], columns: Iterable[i
     for requirement in requirements:
         for comparison in record_comparisons(requirement):
             found[comparison.column].add(comparison.value)
-        written = as_replace(requirement.action)
+        written = constant_write(requirement.action)
         # no later requirement of the chain compares a value of a new type
-        if written is not None and keeps_type(requirement, written.column):
-            found[written.column].add(written.value)
+        if written is not None and keeps_type(requirement, written[0]):
+            found[written[0]].add(written[1])
     return found
 
 
@@ -52,15 +47,10 @@ def keeps_type(requirement: Requirement, column: int) -> bool:
     return requirement.before[column].type == requirement.after[column].type
 
 
-def as_replace(action: Action | None) -> Replace | None:
-    """The action if it is REPLACE without a probability."""
-    match action:
-        case Replace():
-            return action
-        case None | Reject() | Random() | Draw() | Generalize() | Drop() | Sometimes():
-            return None
-        case _:
-            assert_never(action)
+def constant_write(action: Action | None) -> tuple[int, Value] | None:
+    """The column and the value, if an action writes the same value into every affected record: REPLACE."""
+    column, value = column_written(action), constant_written(action)
+    return (column, value) if column is not None and value is not None and is_certain(action) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +100,13 @@ class _Simulation:
         count = sum(self._weights[i] for i in _bits(affected))
         verdict = Verdict(holds, count, self._alive_records, selected is not None and not seen)
         self._retype(requirement)
-        match requirement.action:
-            case None:
-                pass
-            case Reject():
-                self.alive &= ~affected
-                self._alive_records -= count
-            case Replace() as action:
-                self._replace(requirement, action, affected)
-            case Random() | Draw() | Generalize() | Drop() | Sometimes():
-                raise AssertionError("a chain contains only actions that regions decide")
-            case _:
-                assert_never(requirement.action)
+        action, written = requirement.action, constant_write(requirement.action)
+        if written is not None:
+            self._write(requirement, *written, affected)
+        elif action is not None:
+            assert removes_all(action), "a chain contains only actions that regions decide"
+            self.alive &= ~affected
+            self._alive_records -= count
         return verdict
 
     def _find_affected(self, assertion: Assertion, seen: int) -> tuple[bool, int]:
@@ -183,12 +168,12 @@ class _Simulation:
                 if column in written:
                     written[column] = convert(written[column], before, after)
 
-    def _replace(self, requirement: Requirement, action: Replace, affected: int) -> None:
-        moves = keeps_type(requirement, action.column)
+    def _write(self, requirement: Requirement, column: int, value: Value, affected: int) -> None:
+        moves = keeps_type(requirement, column)
         for i in _bits(affected):
-            self.written[i][action.column] = action.value
+            self.written[i][column] = value
             if moves:
-                self._move(i, action.column, self._point[action.column][action.value])
+                self._move(i, column, self._point[column][value])
 
     def _move(self, i: int, column: int, region: int) -> None:
         self._in_region[column][self._region_of[column][i]] &= ~(1 << i)

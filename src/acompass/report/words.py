@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Any, assert_never
 
 from acompass.errors.display import count_text, on_one_line
+from acompass.language.program.effects import ActionName
 from acompass.language.text.tokens import spell_probability, spell_string
 from acompass.measure.answer import Classes, Persons
-from acompass.result import ActionName, Note, RequirementOutcome, Result
+from acompass.result import Note, RequirementOutcome, Result
 
 #: headings for the columns that the policy never names, in a check and in a run
 UNNAMED = "columns that the policy never names"

@@ -15,15 +15,17 @@ affect this definition."""
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial, reduce
+from itertools import accumulate
 from operator import add
 from typing import Any, TypeAlias, assert_never
 
 from acompass.language.program.effects import filter_in
+from acompass.language.program.kernels import Constant, Kernel, Labels, Map, Uniform, Weighted, WeightedValue
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (
     Action,
@@ -32,22 +34,19 @@ from acompass.language.program.program import (
     Assertion,
     Comparison,
     Condition,
-    Draw,
-    Drop,
+    Effect,
     Filter,
-    Generalize,
     Not,
     Or,
     Process,
     Program,
-    Random,
-    Reject,
-    Replace,
+    Project,
+    Remove,
     Requirement,
     Result,
     ResultForm,
-    Sometimes,
     Verdict,
+    Write,
 )
 from acompass.language.program.types import EXACT, INTEGER, Column, Kind, Schema, Type, Value, convert, to_text
 from acompass.language.text.tree import Function, Operator, Quantifier
@@ -336,24 +335,39 @@ class NoLabel(Exception):
 
 
 def act(action: Action, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
-    """⟦action⟧(R, ρ, V), where R is a relation on `schema`."""
-    match action:
-        case Reject():
+    """⟦action⟧(R, ρ, V), where R is a relation on `schema`. X5, WITH PROBABILITY q a:
+    ⟦a⟧(R, tail_m(ρ), {rᵢ | ρᵢ < q}), where order(V) = (r₁, …, rₘ)."""
+    if action.probability == 1:
+        return perform_effect(action.effect, schema, bag, rho, affected)
+    pairs = _pair_with_trace(schema, bag, rho, affected)
+    hit = frozenset(position for position, rho_i in pairs if rho_i < action.probability)
+    return perform_effect(action.effect, schema, bag, tail(len(affected), rho), hit)
+
+
+def perform_effect(effect: Effect, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    match effect:
+        case Remove():
             return reject(bag, rho, affected)
-        case Replace():
-            return replace_value(action, bag, rho, affected)
-        case Random():
-            return randomize(action, schema, bag, rho, affected)
-        case Draw():
-            return draw(action, schema, bag, rho, affected)
-        case Generalize():
-            return generalize(action, bag, rho, affected)
-        case Drop():
-            return drop(action, bag, rho)
-        case Sometimes():
-            return sometimes(action, schema, bag, rho, affected)
+        case Write(column, kernel):
+            return write(column, kernel, schema, bag, rho, affected)
+        case Project(columns):
+            return drop(columns, bag, rho)
         case _:
-            assert_never(action)
+            assert_never(effect)
+
+
+def write(column: int, kernel: Kernel, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    match kernel:
+        case Constant(value):
+            return replace_value(column, value, bag, rho, affected)
+        case Uniform(lower, upper):
+            return randomize(column, lower, upper, schema, bag, rho, affected)
+        case Weighted(values):
+            return draw(column, values, schema, bag, rho, affected)
+        case Labels(map_):
+            return generalize(column, map_, bag, rho, affected)
+        case _:
+            assert_never(kernel)
 
 
 def reject(bag: Bag, rho: Trace, affected: SubBag) -> State:
@@ -361,39 +375,34 @@ def reject(bag: Bag, rho: Trace, affected: SubBag) -> State:
     return difference(bag, affected), rho
 
 
-def replace_value(action: Replace, bag: Bag, rho: Trace, affected: SubBag) -> State:
+def replace_value(column: int, value: Value, bag: Bag, rho: Trace, affected: SubBag) -> State:
     """Figure 9: ((R − V) ∪ V_a, ρ)."""
-    return _overwrite(bag, action.column, dict.fromkeys(affected, action.value)), rho
+    return _overwrite(bag, column, dict.fromkeys(affected, value)), rho
 
 
-def randomize(action: Random, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+def randomize(column: int, lower: int, upper: int, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
     """Figure 10: ((R − V) ∪ V_r, tail_m(ρ)), where rᵢ of order(V) gets random(l, u, ρᵢ).
 
     See docs/paper.md, 22. The integer is converted to the column's type (D14).
     """
     written = {
-        position: convert(random(action.lower, action.upper, rho_i), INTEGER, schema[action.column].type)
+        position: convert(random(lower, upper, rho_i), INTEGER, schema[column].type)
         for position, rho_i in _pair_with_trace(schema, bag, rho, affected)
     }
-    return _overwrite(bag, action.column, written), tail(len(affected), rho)
+    return _overwrite(bag, column, written), tail(len(affected), rho)
 
 
-def draw(action: Draw, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+def draw(column: int, values: Sequence[WeightedValue], schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
     """X6: ((R − V) ∪ V_r, tail_m(ρ)), where rᵢ of order(V) gets the first vⱼ with ρᵢ < (w₁ + … + wⱼ) / Σw."""
-    written = {position: pick(action, rho_i) for position, rho_i in _pair_with_trace(schema, bag, rho, affected)}
-    return _overwrite(bag, action.column, written), tail(len(affected), rho)
+    written = {position: pick(values, rho_i) for position, rho_i in _pair_with_trace(schema, bag, rho, affected)}
+    return _overwrite(bag, column, written), tail(len(affected), rho)
 
 
-def pick(action: Draw, rho: Fraction) -> Value:
-    """The first vⱼ with ρ < (w₁ + … + wⱼ) / Σw. There is one: the last cut is 1, and ρ < 1."""
-    return next(each.value for each, cut in zip(action.values, action.cuts, strict=True) if rho < cut)
-
-
-def sometimes(action: Sometimes, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
-    """X5: ⟦a⟧(R, tail_m(ρ), {rᵢ | ρᵢ < q}), where order(V) = (r₁, …, rₘ)."""
-    pairs = _pair_with_trace(schema, bag, rho, affected)
-    hit = frozenset(position for position, rho_i in pairs if rho_i < action.probability)
-    return act(action.action, schema, bag, tail(len(affected), rho), hit)
+def pick(values: Sequence[WeightedValue], rho: Fraction) -> Value:
+    """The first vⱼ with ρ < (w₁ + … + wⱼ) / Σw. There is one: the last quotient is 1, and ρ < 1."""
+    total_weight = sum(each.weight for each in values)
+    sums = accumulate(each.weight for each in values)
+    return next(each.value for each, weight in zip(values, sums, strict=True) if rho * total_weight < weight)
 
 
 def _pair_with_trace(schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> list[tuple[int, Fraction]]:
@@ -403,19 +412,18 @@ def _pair_with_trace(schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> 
     return list(zip(order, pref(len(affected), rho), strict=True))
 
 
-def generalize(action: Generalize, bag: Bag, rho: Trace, affected: SubBag) -> State:
+def generalize(column: int, map_: Map, bag: Bag, rho: Trace, affected: SubBag) -> State:
     """X2: ((R − V) ∪ {r[A → g(⟦A⟧r)] | r ∈ V}, ρ). Raises NoLabel where g is not defined."""
-    column = action.column
-    labels = {position: action.map.label(bag[position][column]) for position in affected}
+    labels = {position: map_.label(bag[position][column]) for position in affected}
     known = {position: label for position, label in labels.items() if label is not None}
     if len(known) < len(labels):
         raise NoLabel(len(labels) - len(known))
     return _overwrite(bag, column, known), rho
 
 
-def drop(action: Drop, bag: Bag, rho: Trace) -> State:
+def drop(columns: Iterable[int], bag: Bag, rho: Trace) -> State:
     """X3: (π(R), ρ), the projection on all other columns. A dropped column keeps its position, but not its values."""
-    for column in action.columns:
+    for column in columns:
         bag = [update(record, column, None) for record in bag]
     return bag, rho
 

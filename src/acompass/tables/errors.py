@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, missing_help, option_text
 from acompass.errors.display import count_text
-from acompass.language.program.program import Generalize
+from acompass.language.program.kernels import Map
 from acompass.language.program.types import MOST_DIGITS
 from acompass.language.program.uses import TextComparison
 
@@ -128,13 +128,13 @@ def _where(place: Place, count: int) -> str:
     return f" (on {where})" if count == 1 else f" (the first is on {where})"
 
 
-def values_without_label(name: str, count: int, action: Generalize) -> TableError:
+def values_without_label(name: str, count: int, map_: Map, span: Span | None) -> TableError:
     found = "1 record has a value" if count == 1 else f"{count:,} records have values"
     finding = Diagnostic(
         "AC237",
         f"{found} in column `{name}` for which this map has no label",
-        () if action.span is None else (Label(action.span),),
-        action.map.help,
+        () if span is None else (Label(span),),
+        map_.help,
     )
     return TableError([finding])
 

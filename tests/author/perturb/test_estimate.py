@@ -1,5 +1,6 @@
 """Estimates: the kernel of a policy compared with all traces of `semantics`, possible values, inverses, errors."""
 
+import datetime
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.author.perturb.inverse import Dependent, Inverse, Row, right_inverse
-from acompass.author.perturb.transitions import Kernel
+from acompass.author.perturb.transitions import DrawingLines
 from acompass.language.program.types import INTEGER, TEXT, Column, to_text
 from tests.generators.strategies import parse_and_check
 from tests.laws.pushforward import law
@@ -45,7 +46,7 @@ def test_a_row_of_the_kernel_is_the_law_of_a_record(policy: list[str], value: in
     for table, share in law(program, [("x", value)]).items():
         if table:
             expected[to_text(table[0][1], final)] = share
-    assert Kernel(program.requirements, 1).row(value, INTEGER) == expected
+    assert DrawingLines(program.requirements, 1).row(value, INTEGER) == expected
 
 
 RESPONSE = "ALWAYS : WITH PROBABILITY 0.2 RANDOM d FROM ('a', 'b');"
@@ -273,6 +274,13 @@ def test_a_table_that_the_policy_cannot_produce_is_an_error() -> None:
 def test_too_many_possible_values_are_an_error(policy: str) -> None:
     with pytest.raises(acompass.CallError, match=r"AC631.*one of 1,001 values"):
         acompass.estimate(TABLE, policy, "e")
+
+
+def test_there_is_no_value_before_the_first_date() -> None:
+    first, other = datetime.date(1, 1, 1), datetime.date(2024, 1, 1)
+    policy = f"ALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM ('{first}', '{other}');"
+    estimate = acompass.estimate([{"d": first}, {"d": other}], policy, "d")
+    assert {each.value: each.count.estimate for each in estimate.values} == {first: 1, other: 1}
 
 
 def test_without_a_draw_the_released_counts_are_exact() -> None:

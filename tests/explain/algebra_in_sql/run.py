@@ -9,7 +9,7 @@ from duckdb import DuckDBPyConnection
 
 from acompass.explain.algebra import Equation, Expression, FromSyntax, Symbol, numbered_table
 from acompass.language.program.constants import Parameters
-from acompass.language.program.effects import as_generalize, type_changes
+from acompass.language.program.effects import column_written, map_of, type_changes
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Schema, remaining
 from acompass.language.text import tree
@@ -79,12 +79,12 @@ class AlgebraRun:
 
     def _store_labels(self, requirement: Requirement, affected: str) -> None:
         """Store a map as a table of the values that occur, with their labels."""
-        action = as_generalize(requirement.action)
-        if action is None:
+        position, map_ = column_written(requirement.action), map_of(requirement.action)
+        if position is None or map_ is None:
             return
-        column = Field(requirement.after[action.column].name).sql
+        column = Field(requirement.after[position].name).sql
         found = self._connection.execute(f'SELECT DISTINCT {column} FROM "{affected}"').fetchall()
-        labels = [(value, action.map.label(value)) for (value,) in found]
+        labels = [(value, map_.label(value)) for (value,) in found]
         self._upload(GRAPH, {Field("value", False): "VARCHAR", Field("label", False): "VARCHAR"}, labels)
 
     def _upload(self, name: str, types: Mapping[Field, str], rows: Sequence[Sequence[Any]]) -> None:

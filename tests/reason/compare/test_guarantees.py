@@ -89,6 +89,18 @@ def test_finer_constants_reveal_more_and_coarser_ones_do_not() -> None:
     assert _released_values(acompass.compare(fine, coarse, types=INTEGER)) == []
 
 
+def test_a_constant_in_place_of_labels_of_drawn_values_reveals_whom_it_replaces() -> None:
+    """The old policy gives all records one label; the draw has fewer kinds of values than the column."""
+    labels = "ALWAYS : GENERALIZE Age TO BANDS AT 10;"
+    old = f"EACH RESULT : Age < 5 : RANDOM Age FROM (7); {labels}"
+    assert _released_values(acompass.compare(old, "EACH RESULT : Age < 20 : REPLACE Age WITH '*';", INTEGER)) == [
+        ("Age", "below 20 unchanged", True),
+        ("Age", "* in place of values from 20 up", True),
+    ]
+    suppressed = acompass.compare(old, "ALWAYS : REPLACE Age WITH '*';", INTEGER)
+    assert suppressed.impact.reason == "line 1: chance decides how often a value is released"
+
+
 def test_texts_are_named() -> None:
     old, new = "EACH RESULT : Sex != 'x' : REJECT;", "EACH RESULT : Sex != 'y' : REJECT;"
     assert _released_values(acompass.compare(old, new)) == [

@@ -233,10 +233,21 @@ def test_years_of_dates_have_a_bound() -> None:
     assert _exactly(text + again + noise, "t", "t") == 4
 
 
+def test_integers_in_place_of_dates_are_undecided() -> None:
+    answer = _ask("ALWAYS : GENERALIZE t TO YEAR; ALWAYS : WITH PROBABILITY 0.5 RANDOM t 2000 2010;", "t", "t")
+    assert (answer.verdict, answer.reason) == (ColumnVerdict.UNDECIDED, "RANDOM draws integers in place of dates")
+
+
 def test_integers_drawn_from_a_large_range_have_a_bound() -> None:
     limited = "EACH RESULT : a BETWEEN 1 AND 1000000 : REPLACE a WITH 1;"
     noise = "ALWAYS : WITH PROBABILITY 0.5 RANDOM a 1 1000000;"
     assert _exactly(limited + noise, "a", "a") == 1_000_001
+
+
+def test_all_integers_are_too_many_to_weigh() -> None:
+    answer = _ask(f"ALWAYS : WITH PROBABILITY 0.5 RANDOM a {-(2**63)} {2**63 - 1};", "a", "a")
+    assert (answer.verdict, answer.line) == (ColumnVerdict.UNDECIDED, 1)
+    assert answer.reason == "RANDOM draws too many integers to weigh each"
 
 
 def test_decimals_between_the_integers_that_are_drawn_have_no_bound() -> None:

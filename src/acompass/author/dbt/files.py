@@ -30,13 +30,13 @@ from acompass.author.dbt.templates import (
     properties_text,
 )
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
+from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import columns_aggregated, columns_read, comparisons, is_always, process_of
 from acompass.language.program.effects import record_comparisons as compared_in_records
 from acompass.language.program.program import Aggregate, Assertion, Process, Program, Requirement
 from acompass.language.program.types import TEXT, Column, Kind, Schema, Type, decimal
 from acompass.language.program.uses import ColumnUse, Use, uses
-from acompass.language.text.tree import Function
 from acompass.language.text.walk import hierarchy_files
 from acompass.plan.lowering.dialect import Dialect
 from acompass.plan.run.statements import DIALECTS, AssertedRequirement, FailingRows, failing_rows, unreadable_values
@@ -272,7 +272,7 @@ def _valued_columns(requirement: Requirement) -> set[int]:
     if process is not None:
         compared = {comparison.column for comparison in comparisons(requirement.assertion.condition)}
         columns |= {group for at, group in enumerate(process.group_by) if at in compared}
-        summed = tuple(each for each in process.aggregates if each.function is not Function.COUNT_DISTINCT)
+        summed = tuple(each for each in process.aggregates if not counts_distinct(each.function))
         columns |= columns_aggregated(replace(process, aggregates=summed))
     return columns
 
@@ -296,6 +296,6 @@ def _retype_assertion(assertion: Assertion, process: Process, final: Schema) -> 
 
 
 def _retype_aggregate(aggregate: Aggregate, final: Schema) -> Aggregate:
-    if aggregate.column is None or aggregate.function is Function.COUNT_DISTINCT:
+    if aggregate.column is None:
         return aggregate
-    return replace(aggregate, type=final[aggregate.column].type)
+    return replace(aggregate, type=facts_about(aggregate.function).type_for(final[aggregate.column].type))

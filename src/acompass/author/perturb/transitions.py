@@ -7,33 +7,25 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, pairwise
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from acompass.author.perturb.column import MOST_VALUES, to_value
 from acompass.errors.diagnostics import Diagnostic, Label
 from acompass.language.program.effects import (
-    as_generalize,
     column_written,
     columns_read,
     draws,
-    drops_records,
-    plain_of,
+    kernel_of,
+    map_of,
+    probability_of,
     process_of,
     record_comparisons,
+    removes_records,
+    write_of,
 )
-from acompass.language.program.program import (
-    Action,
-    Draw,
-    Drop,
-    Generalize,
-    Program,
-    Random,
-    Reject,
-    Replace,
-    Requirement,
-    Sometimes,
-)
-from acompass.language.program.types import INTEGER, Kind, Type, Value, convert, decimal, to_text
+from acompass.language.program.kernels import ONE, Kernel
+from acompass.language.program.program import Action, Program, Requirement
+from acompass.language.program.types import Kind, Type, Value, convert, decimal, to_text
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.diagrams.regions import value_order
 from acompass.semantics.core import affected_bag
@@ -65,8 +57,6 @@ class Lines:
 #: a value's text, which distinguishes two spellings of a number, the value, and its probability
 Outcome: TypeAlias = tuple[str, Value, Fraction]
 
-ONE = Fraction(1)
-
 
 class Stopped(Exception):
     """A check fails for a drawn value, so the draw decides whether anything is released."""
@@ -95,9 +85,9 @@ def transitions(program: Program, lines: Lines, column: int, seen: Mapping[str, 
     # a line may turn an unnamed value into one that the policy names
     unnamed = further.keys() - known.keys() - texts
     middle = lines.drawing[0].before[column].type if lines.drawing else program.final_schema[column].type
-    kernel = Kernel(lines.drawing, column)
+    drawing = DrawingLines(lines.drawing, column)
     values = _in_order({**further, **known}, unnamed)
-    rows = {text: kernel.row(value, middle) for text, value in values.items()}
+    rows = {text: drawing.row(value, middle) for text, value in values.items()}
     return Transitions(values, rows, frozenset(unnamed), _absent(rows, unnamed, seen.keys()))
 
 
@@ -112,7 +102,7 @@ def _absent(rows: Mapping[str, Mapping[str, Fraction]], unnamed: Iterable[str], 
     return frozenset(text for text in unnamed if missing & rows[text].keys())
 
 
-class Kernel:
+class DrawingLines:
     """The lines that change a column. The outcomes of each line for each value are computed once."""
 
     def __init__(self, lines: Sequence[Requirement], column: int):
@@ -161,34 +151,20 @@ def is_affected(line: Requirement, column: int, value: Value) -> bool:
 
 def outcomes(action: Action, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
     """The possible results, for a value of the column, of an action that writes it or drops records."""
-    match action:
-        case Sometimes(probability, inner):
-            yield value, 1 - probability
-            yield from ((new, probability * share) for new, share in outcomes(inner, value, type_))
-        case Reject():
-            pass
-        case Replace(value=new):
-            yield new, ONE
-        case Random(lower=lower, upper=upper):
-            yield from _integers(lower, upper, type_)
-        case Draw(values=values):
-            total = action.total
-            yield from ((each.value, Fraction(each.weight, total)) for each in values)
-        case Generalize(map=map_):
-            label = map_.label(to_text(value, type_))
-            yield from () if label is None else ((label, ONE),)
-        case Drop():
-            raise AssertionError("DROP neither drops records nor writes a column")
-        case _:
-            assert_never(action)
+    kernel, probability = kernel_of(action), probability_of(action)
+    assert kernel is not None or removes_records(action)
+    if probability is not None:
+        yield value, 1 - probability
+    if kernel is not None:
+        written = _written_values(kernel, value, type_)
+        yield from ((new, action.probability * share) for new, share in written)
 
 
-def _integers(lower: int, upper: int, type_: Type) -> Iterator[tuple[Value, Fraction]]:
-    values = upper - lower + 1
-    if values > MOST_VALUES:
-        raise TooMany(values)
-    for number in range(lower, upper + 1):
-        yield convert(number, INTEGER, type_), Fraction(1, values)
+def _written_values(kernel: Kernel, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+    integers = kernel.integers()
+    if integers is not None and integers.stop - integers.start > MOST_VALUES:
+        raise TooMany(integers.stop - integers.start)
+    return kernel.outcomes(value, type_)
 
 
 def named_texts(lines: Sequence[Requirement], column: int) -> Iterator[str]:
@@ -197,21 +173,17 @@ def named_texts(lines: Sequence[Requirement], column: int) -> Iterator[str]:
         before, after = line.before[column].type, line.after[column].type
         compared = (each.value for each in record_comparisons(line) if each.column == column)
         yield from (to_text(constant, before) for constant in compared)
-        yield from (to_text(constant, after) for constant in _written_values(line, column))
-
-
-def _written_values(line: Requirement, column: int) -> Iterator[Value]:
-    """The constants that a line writes, without labels of GENERALIZE."""
-    plain = plain_of(line.action)
-    if plain is not None and column_written(plain) == column and as_generalize(plain) is None:
-        yield from (value for value, _ in outcomes(plain, "", line.after[column].type))
+        write = write_of(line.action)
+        if write is not None and write.column == column and not write.kernel.reads_value:
+            yield from (to_text(new, after) for new, _ in _written_values(write.kernel, "", after))
 
 
 def other_values(lines: Sequence[Requirement], column: int, type_: Type, named: Iterable[Value]) -> list[Value]:
     """Unnamed values: one from each range between named ones, or a single one if no line orders values."""
     order = value_order(decimal(type_.scale + 1) if type_.is_spelled_decimal else type_)
     cuts = sorted({order.rank(value) for value in named})
-    found = (value for gap in pairwise([None, *cuts, None]) for value in order.examples(*gap, 1))
+    gaps = (gap for gap in pairwise([None, *cuts, None]) if order.count(*gap))
+    found = (value for gap in gaps for value in order.examples(*gap, 1))
     comparisons = (each for line in lines for each in record_comparisons(line) if each.column == column)
     orders = any(each.operator is not Operator.EQ for each in comparisons)
     return list(found if orders else islice(found, 1))
@@ -252,7 +224,7 @@ def deciding_lines(program: Program, column: int) -> Lines | list[Diagnostic]:
 
 def decides(line: Requirement, column: int) -> bool:
     """Whether the action writes the column or drops records."""
-    return column_written(line.action) == column or drops_records(line.action)
+    return column_written(line.action) == column or removes_records(line.action)
 
 
 def matters(line: Requirement, column: int) -> bool:
@@ -279,7 +251,7 @@ def _untraceable_errors(lines: tuple[Requirement, ...], column: int, program: Pr
     for line in lines:
         if decides(line, column):
             yield from _dependency_errors(line, column, program)
-            is_sampled |= drops_records(line.action)
+            is_sampled |= removes_records(line.action)
         elif line.action is None:
             yield from _stopping_errors(line, column, following, is_sampled)
         elif process_of(line) is not None or columns_read(line) & following or not line.judged:
@@ -290,7 +262,7 @@ def _untraceable_errors(lines: tuple[Requirement, ...], column: int, program: Pr
 def _dependency_errors(line: Requirement, column: int, program: Program) -> Iterator[Diagnostic]:
     """Reject a line whose effect depends on more than the column."""
     name = program.schema[column].name
-    if as_generalize(line.action) is not None:
+    if map_of(line.action) is not None:
         help_ = f"generalize `{name}` before it is drawn"
         yield untraceable_error(line, "it generalizes the column after it was drawn", help_)
     elif not reads_only(line, column):

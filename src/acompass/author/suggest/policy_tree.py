@@ -87,10 +87,11 @@ def _exclude_labels(column: tree.Name, labels: Sequence[str]) -> tree.Condition 
 
 def _place_map(map_: tree.Map, folder: Path | None) -> tree.Map:
     """Make LEVEL's file relative to the policy's folder."""
-    if folder is None or not isinstance(map_, tree.LevelOf) or Path(map_.file.value).is_absolute():
+    level = walk.level_in(map_)
+    if folder is None or level is None or Path(level.file.value).is_absolute():
         return map_
-    path = Path(map_.file.value).resolve()
-    return replace(map_, file=tree.String(_relative(path, folder.resolve())))
+    path = Path(level.file.value).resolve()
+    return replace(level, file=tree.String(_relative(path, folder.resolve())))
 
 
 def _relative(path: Path, folder: Path) -> str:

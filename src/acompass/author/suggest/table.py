@@ -15,7 +15,7 @@ from acompass.author.suggest.search_problem import IntArray, Sensitive, class_id
 from acompass.engines.protocol import LoadedTable, OpenTable
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
-from acompass.language.text.walk import is_bands
+from acompass.language.text.walk import map_parts
 from acompass.measure.hierarchy import Values, column_values, is_integer
 from acompass.measure.level_specs import ByBands
 from acompass.measure.levels import ColumnLevels, column_levels
@@ -112,7 +112,7 @@ def _bands_of_decimals(table: Table) -> Iterator[int]:
 
 
 def _has_bands(found: ColumnLevels) -> bool:
-    return any(each.tree is not None and is_bands(each.tree) for each in found.maps)
+    return any(each.tree is not None and map_parts(each.tree).of_numbers for each in found.maps)
 
 
 def _top_only(found: ColumnLevels) -> ColumnLevels:

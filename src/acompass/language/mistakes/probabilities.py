@@ -7,13 +7,12 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import takewhile
 from math import lcm
-from typing import assert_never
 
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span, delete, insert, offer, replace, safe
 from acompass.errors.display import quote
 from acompass.language.mistakes.actions import ACTIONS, begins_step, is_probability
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_one_letter_off, is_swapped, join_tokens
-from acompass.language.text import tree
+from acompass.language.text import tree, walk
 from acompass.language.text.tokens import Token, spell_constant, spell_fraction, spell_name, spell_number, unquote
 
 _PERCENT = frozenset({"%", "PERCENT", "PCT"})
@@ -223,19 +222,14 @@ _LONGEST_LIST = 200
 
 def probability_mistakes(action: tree.Step | None) -> Iterator[Diagnostic]:
     """Mistakes in the probability or in the weights of an action."""
-    match action:
-        case tree.Sometimes(probability, plain):
-            yield from _too_long("AC051", (probability,))
-            yield from _probability(action, probability)
-            yield from probability_mistakes(plain)
-        case tree.Draw(values=values):
-            yield from _too_long("AC052", [each.weight for each in values if each.weight is not None])
-            yield from _weights(action)
-            yield from _rare_values(values)
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
-            pass
-        case _:
-            assert_never(action)
+    chance, draw = walk.chance_in(action), walk.draw_in(action)
+    if chance is not None:
+        yield from _too_long("AC051", (chance.probability,))
+        yield from _probability(chance, chance.probability)
+    if draw is not None:
+        yield from _too_long("AC052", [each.weight for each in draw.values if each.weight is not None])
+        yield from _weights(draw)
+        yield from _rare_values(draw.values)
 
 
 def _too_long(code: str, numbers: Iterable[tree.Number]) -> Iterator[Diagnostic]:

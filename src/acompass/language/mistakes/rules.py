@@ -6,7 +6,6 @@ Rules for missing parts are here: a sign, a condition, an aggregate, an action, 
 from collections.abc import Iterator
 from dataclasses import replace as replace_field
 from itertools import takewhile
-from typing import assert_never
 
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span, delete, insert, offer, replace, safe
 from acompass.errors.display import quote
@@ -365,7 +364,7 @@ def _mistakes(requirement: tree.Requirement) -> Iterator[Diagnostic]:
                 yield _not_a_prefix(leaf)
     for step in walk.steps_of(requirement):
         action = walk.step_of(step)
-        for what, number in _integers(action):
+        for what, number in walk.parts_of(action).integers:
             if isinstance(number, tree.Number) and number.value.as_tuple().exponent != 0:
                 yield _not_an_integer(what, number)
         yield from _drop_mistakes(step)
@@ -390,23 +389,6 @@ def _not_a_prefix(like: tree.Like) -> Diagnostic:
     help_ = f"write `{equal}` for the text itself, `LIKE {beginning}` for all text that begins with it"
     fixes = safe(f"write `{equal}`", replace(like.span, equal))
     return Diagnostic("AC034", message, label, help_, fixes=fixes)
-
-
-def _integers(action: tree.Step | None) -> Iterator[tuple[str, tree.Constant]]:
-    """The constants that have to be integers, with a description of their place."""
-    plain = walk.plain_of(action)
-    match plain:
-        case tree.Random():
-            yield "as the bound of `RANDOM`", plain.lower
-            yield "as the bound of `RANDOM`", plain.upper
-        case tree.Generalize(map=tree.PrefixOf(length)):
-            yield "after `PREFIX OF`", length
-        case tree.Generalize(map=tree.LevelOf(level)):
-            yield "after `LEVEL`", level
-        case None | tree.Reject() | tree.Replace() | tree.Draw() | tree.Generalize() | tree.Drop():
-            pass
-        case _:
-            assert_never(plain)
 
 
 def _not_an_integer(what: str, number: tree.Number) -> Diagnostic:

@@ -14,7 +14,8 @@ from acompass.language.program import bands, findings, label_maps, program
 from acompass.language.program.bands import Bands
 from acompass.language.program.constants import Bound, digits_before_point, is_64_bit, replacement, scale_of
 from acompass.language.program.hierarchies import Hierarchy, parse_hierarchy, read_hierarchy
-from acompass.language.program.label_maps import Dates, Level, Map, Prefix
+from acompass.language.program.kernels import ONE, Constant, Labels, Map, Uniform, Weighted, WeightedValue
+from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.scope import Scope, Writer, write_values
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, remaining
 from acompass.language.text import tree
@@ -29,19 +30,19 @@ def check_action(action: tree.Step, scope: Scope, *, always: bool) -> program.Ac
     match action:
         case tree.Sometimes():
             # the records that are not drawn keep their values, so nothing is overwritten for certain
-            plain = _check_plain(action.action, scope, always=False)
+            effect = _check_effect(action.action, scope, always=False)
             probability = Fraction(action.probability.value)
-            return None if plain is None else program.Sometimes(probability, plain, place_of(action.span))
         case tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Drop():
-            return _check_plain(action, scope, always=always)
+            effect, probability = _check_effect(action, scope, always=always), ONE
         case _:
             assert_never(action)
+    return None if effect is None else program.Action(effect, probability, place_of(action.span))
 
 
-def _check_plain(action: tree.Plain, scope: Scope, *, always: bool) -> program.Plain | None:
+def _check_effect(action: tree.Plain, scope: Scope, *, always: bool) -> program.Effect | None:
     match action:
         case tree.Reject():
-            return program.Reject(place_of(action.span))
+            return program.Remove()
         case tree.Replace():
             return _replace(action, scope, always)
         case tree.Generalize():
@@ -56,7 +57,7 @@ def _check_plain(action: tree.Plain, scope: Scope, *, always: bool) -> program.P
             assert_never(action)
 
 
-def _replace(action: tree.Replace, scope: Scope, always: bool) -> program.Replace | None:
+def _replace(action: tree.Replace, scope: Scope, always: bool) -> program.Write | None:
     constant = scope.bind(action.constant)
     column = scope.column(action.name)
     if column is None:
@@ -72,10 +73,10 @@ def _replace(action: tree.Replace, scope: Scope, always: bool) -> program.Replac
         return None
     value, after = replaced
     write_values(column, [value], after, Writer("REPLACE", action.span, always), scope)
-    return program.Replace(column, value, place_of(action.span))
+    return program.Write(column, Constant(value))
 
 
-def _drop(action: tree.Drop, scope: Scope, always: bool) -> program.Drop | None:
+def _drop(action: tree.Drop, scope: Scope, always: bool) -> program.Project | None:
     if not always:
         scope.report(findings.drop_without_always(action))
         return None
@@ -91,7 +92,7 @@ def _drop(action: tree.Drop, scope: Scope, always: bool) -> program.Drop | None:
         scope.report(findings.nothing_left(action))
     if len(scope.found) > found:
         return None
-    return program.Drop(tuple(columns), absent, place_of(action.span))
+    return program.Project(tuple(columns), absent)
 
 
 def _is_gone(name: tree.Name, scope: Scope) -> bool:
@@ -99,7 +100,7 @@ def _is_gone(name: tree.Name, scope: Scope) -> bool:
     return scope.may_be_released and not scope.names.find(name.text)
 
 
-def _random(action: tree.Random, scope: Scope) -> program.Random | None:
+def _random(action: tree.Random, scope: Scope) -> program.Write | None:
     lower, upper = _check_bound(action.lower, scope), _check_bound(action.upper, scope)
     column = scope.column(action.name)
     if lower is not None and upper is not None and lower > upper:
@@ -110,7 +111,7 @@ def _random(action: tree.Random, scope: Scope) -> program.Random | None:
     if problem := _overflow(action, scope.schema[column], lower, upper):
         scope.report(problem)
         return None
-    return program.Random(column, lower, upper, place_of(action.span))
+    return program.Write(column, Uniform(lower, upper))
 
 
 def _check_bound(constant: tree.Number | tree.Parameter, scope: Scope) -> int | None:
@@ -147,7 +148,7 @@ def _overflow(action: tree.Random, column: Column, lower: int, upper: int) -> Di
 _BoundValues: TypeAlias = Sequence[tuple[tree.WeightedValue, Bound]]
 
 
-def check_draw(action: tree.Draw, scope: Scope, *, always: bool) -> program.Draw | None:
+def check_draw(action: tree.Draw, scope: Scope, *, always: bool) -> program.Write | None:
     """The action, or None if an error in it was reported. Updates the scope's types."""
     constants = [(each, scope.bind(each.constant)) for each in action.values]
     column = scope.column(action.name)
@@ -165,10 +166,8 @@ def check_draw(action: tree.Draw, scope: Scope, *, always: bool) -> program.Draw
         return None
     values, after = written
     write_values(column, values, after, Writer("RANDOM", action.span, always), scope)
-    weighted = (
-        program.WeightedValue(value, int(each.times)) for value, each in zip(values, action.values, strict=True)
-    )
-    return program.Draw(column, tuple(weighted), place_of(action.span))
+    weighted = (WeightedValue(value, int(each.times)) for value, each in zip(values, action.values, strict=True))
+    return program.Write(column, Weighted(tuple(weighted)))
 
 
 def _drawn_values(bound: _BoundValues, column: Column) -> tuple[list[Value], Type] | Diagnostic:
@@ -225,7 +224,7 @@ def _repeated_value(bound: _BoundValues, values: Sequence[Value]) -> Diagnostic 
     return None
 
 
-def check_generalize(action: tree.Generalize, scope: Scope) -> program.Generalize | None:
+def check_generalize(action: tree.Generalize, scope: Scope) -> program.Write | None:
     """The action, or None if an error in it was reported. The column is text from here on."""
     column = scope.column(action.name)
     type_ = None if column is None else scope.types[column]
@@ -240,7 +239,7 @@ def check_generalize(action: tree.Generalize, scope: Scope) -> program.Generaliz
         scope.report(map_)
         return None
     scope.maps.setdefault(column, []).append((map_, action.span))
-    return program.Generalize(column, map_, place_of(action.span))
+    return program.Write(column, Labels(map_))
 
 
 def _map_conflict(action: tree.Generalize, map_: Map, column: int, scope: Scope) -> Diagnostic | None:

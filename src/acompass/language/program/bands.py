@@ -6,14 +6,14 @@ OF 0.5`, one unit is 0.1."""
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 from itertools import islice, pairwise
 from typing import NamedTuple, TypeAlias, assert_never
 
 from acompass.language.program.constants import scale_of
-from acompass.language.program.label_maps import SUPPRESSED, Map
-from acompass.language.program.types import EXACT
+from acompass.language.program.label_maps import SUPPRESSED, BaseMap
+from acompass.language.program.types import EXACT, shortest_decimal
 
 Number: TypeAlias = int | Decimal
 
@@ -112,10 +112,15 @@ Interval: TypeAlias = tuple[Place | None, Place | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Bands:
+class Bands(BaseMap):
     cuts: Cuts  # in units of 10 ** -scale
     integer: bool  # bands of integers
     scale: int = 0  # digits after the point in labels
+
+    of_numbers = True
+    of_dates = False
+    listed_texts = None
+    otherwise = None
 
     @classmethod
     def of(cls, width: Decimal, start: Decimal | None, end: Decimal | None, integer: bool) -> "Bands":
@@ -143,7 +148,7 @@ class Bands:
         interval = self._interval(text)
         return self._infinite(text) if interval is None else self._label_of_interval(text, interval)
 
-    def follows(self, earlier: Map) -> bool:
+    def follows(self, earlier: BaseMap) -> bool:
         """Where this map is unbounded, its cuts beyond a bound of the earlier map do not matter: open labels stay."""
         if not isinstance(earlier, Bands) or self.integer != earlier.integer:
             return False
@@ -163,6 +168,18 @@ class Bands:
         listed = tuple(band.label for band in islice(self.bands_between(None, None), MOST_LABELS + 1))
         return listed if len(listed) <= MOST_LABELS else None
 
+    def examples(self) -> Iterator[str]:
+        """A number inside a band; then one below the first and one above the last, if these exist."""
+        cuts = self.cuts
+        match cuts:
+            case Steps(width):
+                first, last = (None if cut is None else self._shortest(cut) for cut in (cuts.first, cuts.last))
+                yield from _examples_of_steps(self._shortest(width), first, last)
+            case Points(points):
+                yield from _examples_of_points([self._shortest(point) for point in points])
+            case _:
+                assert_never(cuts)
+
     def bands_between(self, lowest: Number | None, highest: Number | None) -> Iterator[Band]:
         """The bands of the numbers from `lowest` to `highest`, both included, in order; None for no bound.
 
@@ -177,6 +194,16 @@ class Bands:
             if upper is None or (last is not None and upper > last):
                 return
             lower = upper
+
+    def without_ends(self) -> "Bands":
+        """Bands of the same width everywhere, without FROM and UP TO; BANDS AT stay as they are."""
+        match self.cuts:
+            case Steps(width, origin):
+                return replace(self, cuts=Steps(width, origin % width, None, None))
+            case Points():
+                return self
+            case _:
+                assert_never(self.cuts)
 
     def _label_of_unit(self, unit: int) -> str:
         return self._band_label(self.cuts.at_or_below(unit), self.cuts.above(unit))
@@ -243,6 +270,31 @@ class Bands:
         if unit is None or self.integer:
             return unit
         return Decimal(numeral(unit, self.scale))
+
+    def _shortest(self, unit: int) -> Decimal:
+        return shortest_decimal(Decimal(numeral(unit, self.scale)))
+
+
+def _examples_of_steps(width: Decimal, start: Decimal | None, end: Decimal | None) -> Iterator[str]:
+    origin = start or Decimal(0)
+    inside = origin + _round_like(width * 37 / 10, width)
+    yield f"{inside if end is None or inside < end else origin + _round_like(width / 2, width):f}"
+    if start is not None:
+        yield f"{start - width:f}"
+    if end is not None:
+        yield f"{end + _round_like(width / 2, width):f}"
+
+
+def _examples_of_points(cuts: Sequence[Decimal]) -> Iterator[str]:
+    if len(cuts) > 1:
+        yield f"{cuts[0] + _round_like((cuts[1] - cuts[0]) / 2, cuts[0]):f}"
+    yield f"{cuts[0] - 1:f}"
+    yield f"{cuts[-1] + 1:f}"
+
+
+def _round_like(number: Decimal, like: Decimal) -> Decimal:
+    """Round down to as many decimal places as `like` has."""
+    return number.quantize(like, ROUND_FLOOR)
 
 
 def bands_problem(width: Decimal, start: Decimal | None, end: Decimal | None, integer: bool) -> str | None:

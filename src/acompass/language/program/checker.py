@@ -11,14 +11,15 @@ from acompass.errors.diagnostics import Diagnostic, Source, Span
 from acompass.errors.fixes import keep_sound_fixes
 from acompass.language.program import findings, program
 from acompass.language.program.actions import check_action
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import Parameters, ParamValue, compared_value
 from acompass.language.program.findings import drop_parameter_fixes, nesting_too_deep
 from acompass.language.program.scope import Scope, View
-from acompass.language.program.types import INTEGER, Column, Kind, Names, Schema, Type
+from acompass.language.program.types import INTEGER, Column, Names, Schema, Type
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_requirement
 from acompass.language.text.parser import pause_garbage_collection
-from acompass.language.text.tree import Function, place_of
+from acompass.language.text.tree import place_of
 from acompass.language.text.walk import assertion_of, comparisons, core, step_of, steps, steps_of
 
 
@@ -178,7 +179,7 @@ def _aggregate(named: tree.NamedAggregate, scope: Scope) -> _Aggregate:
     aggregate, alias = named.aggregate, named.alias
     column = None if aggregate.column is None else scope.column(aggregate.column)
     type_ = _aggregate_type(aggregate, column, scope)
-    origin = column if aggregate.function in (Function.MIN, Function.MAX) else None
+    origin = column if facts_about(aggregate.function).is_value else None
     if type_ is None:
         return _Aggregate(alias, None, origin, None)
     checked = program.Aggregate(aggregate.function, column, alias.text, type_)
@@ -192,25 +193,14 @@ def _aggregate_type(aggregate: tree.Aggregate, column: int | None, scope: Scope)
     type_ = None if column is None else scope.types[column]
     if column is None or type_ is None:
         return None
-    if aggregate.function is Function.SUM and scope.holds_labels(column, type_):
+    facts = facts_about(aggregate.function)
+    if facts.adds and scope.holds_labels(column, type_):
         return None
-    if _takes(aggregate.function, type_):
-        return INTEGER if aggregate.function is Function.COUNT_DISTINCT else type_
+    if facts.takes(type_):
+        return facts.type_for(type_)
     finding = findings.not_aggregable(aggregate, aggregate.column, scope.schema[column])
-    scope.report_misuse(finding, column, used_as_number=aggregate.function is Function.SUM)
+    scope.report_misuse(finding, column, used_as_number=facts.adds)
     return None
-
-
-def _takes(function: Function, type_: Type) -> bool:
-    match function:
-        case Function.SUM:
-            return type_.is_number
-        case Function.MIN | Function.MAX:
-            return type_.kind is not Kind.BOOLEAN
-        case Function.COUNT | Function.COUNT_DISTINCT:
-            return True
-        case _:
-            assert_never(function)
 
 
 def _are_distinct(process: tree.Process, groups: list[int | None], scope: Scope) -> bool:

@@ -5,9 +5,10 @@ raises an error for it (invariant 8)."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from math import ceil
-from typing import assert_never
+from typing import Literal, TypeAlias, assert_never
 
+from acompass.language.program.aggregates import counts_distinct
+from acompass.language.program.kernels import ONE, Kernel, Keyword, Map
 from acompass.language.program.program import (
     NEVER,
     Action,
@@ -15,23 +16,20 @@ from acompass.language.program.program import (
     Assertion,
     Comparison,
     Condition,
-    Draw,
-    Drop,
+    Effect,
     Filter,
-    Generalize,
     Not,
     Or,
-    Plain,
     Process,
-    Random,
-    Reject,
-    Replace,
+    Project,
+    Remove,
     Requirement,
     Result,
-    Sometimes,
+    Write,
 )
-from acompass.language.program.types import Type
-from acompass.language.text.tree import Function
+from acompass.language.program.types import Type, Value
+
+ActionName: TypeAlias = Literal["REJECT", "DROP"] | Keyword
 
 
 def comparisons(condition: Condition) -> Iterator[Comparison]:
@@ -116,7 +114,7 @@ def columns_of_classes(requirements: Iterable[Requirement]) -> frozenset[int]:
     found: set[int] = set()
     for process in filter(None, map(process_of, requirements)):
         found.update(process.group_by)
-        counted = (each.column for each in process.aggregates if each.function is Function.COUNT_DISTINCT)
+        counted = (each.column for each in process.aggregates if counts_distinct(each.function))
         found.update(column for column in counted if column is not None)
     return frozenset(found)
 
@@ -128,31 +126,47 @@ def columns_touched(requirement: Requirement) -> frozenset[int]:
     return columns_read(requirement) | own | type_changes(requirement).keys()
 
 
-def plain_of(action: Action | None) -> Plain | None:
-    """The action itself, or the one that is performed with a probability (X5)."""
-    return action.action if isinstance(action, Sometimes) else action
+def effect_of(action: Action | None) -> Effect | None:
+    return None if action is None else action.effect
+
+
+def write_of(action: Action | None) -> Write | None:
+    """The column that an action writes, and its kernel; None if it writes none."""
+    effect = effect_of(action)
+    match effect:
+        case Write():
+            return effect
+        case None | Remove() | Project():
+            return None
+        case _:
+            assert_never(effect)
+
+
+def column_written(action: Action | None) -> int | None:
+    write = write_of(action)
+    return None if write is None else write.column
+
+
+def kernel_of(action: Action | None) -> Kernel | None:
+    """What an action writes; None if it writes nothing."""
+    write = write_of(action)
+    return None if write is None else write.kernel
+
+
+def map_of(action: Action | None) -> Map | None:
+    """The map of a GENERALIZE."""
+    kernel = kernel_of(action)
+    return None if kernel is None else kernel.label_map()
 
 
 def is_certain(action: Action | None) -> bool:
     """Whether the action is performed on every affected record."""
-    return not isinstance(action, Sometimes)
+    return action is None or action.probability == ONE
 
 
 def probability_of(action: Action | None) -> Fraction | None:
     """The probability with which an action is performed on an affected record; None if it is certain."""
-    return action.probability if isinstance(action, Sometimes) else None
-
-
-def column_written(action: Action | None) -> int | None:
-    """The column whose values an action writes."""
-    plain = plain_of(action)
-    match plain:
-        case None | Reject() | Drop():
-            return None
-        case Replace(column) | Random(column) | Draw(column) | Generalize(column):
-            return column
-        case _:
-            assert_never(plain)
+    return None if action is None or is_certain(action) else action.probability
 
 
 def columns_written(requirements: Iterable[Requirement]) -> frozenset[int]:
@@ -160,82 +174,74 @@ def columns_written(requirements: Iterable[Requirement]) -> frozenset[int]:
     return frozenset(column for column in written if column is not None)
 
 
-def drops_records(action: Action | None) -> bool:
-    """Whether an action drops affected records: all of them if it `is_certain`."""
-    plain = plain_of(action)
-    match plain:
-        case Reject():
+def removes_records(action: Action | None) -> bool:
+    """Whether an action removes affected records: all of them if it `is_certain`."""
+    effect = effect_of(action)
+    match effect:
+        case Remove():
             return True
-        case None | Replace() | Random() | Draw() | Generalize() | Drop():
+        case None | Write() | Project():
             return False
         case _:
-            assert_never(plain)
+            assert_never(effect)
+
+
+def removes_all(action: Action | None) -> bool:
+    """Whether an action removes every affected record."""
+    return removes_records(action) and is_certain(action)
+
+
+def projection_of(action: Action | None) -> Project | None:
+    """The columns that an action drops."""
+    effect = effect_of(action)
+    match effect:
+        case Project():
+            return effect
+        case None | Remove() | Write():
+            return None
+        case _:
+            assert_never(effect)
 
 
 def draws(action: Action | None) -> bool:
     """Whether an action consumes the trace, one value or more for each affected record in canonical order."""
-    return not is_certain(action) or as_random(action) is not None
+    return not is_certain(action) or drawing_kernel(action) is not None
 
 
-def as_random(action: Action | None) -> Random | Draw | None:
-    """The RANDOM that an action performs."""
-    plain = plain_of(action)
-    match plain:
-        case Random() | Draw():
-            return plain
-        case None | Reject() | Replace() | Generalize() | Drop():
-            return None
-        case _:
-            assert_never(plain)
+def drawing_kernel(action: Action | None) -> Kernel | None:
+    """The kernel of a RANDOM, which consumes a value of the trace for each record it is performed on."""
+    kernel = kernel_of(action)
+    return kernel if kernel is not None and kernel.draws else None
+
+
+def constant_written(action: Action | None) -> Value | None:
+    """The only value that an action writes, whatever the record; None if there is none (missing values are not)."""
+    kernel = kernel_of(action)
+    values = None if kernel is None or kernel.draws or kernel.reads_value else kernel.listed_values()
+    return None if values is None else values[0]
 
 
 def outcome_cuts(action: Action | None) -> tuple[Fraction, ...]:
     """The values of the trace at which the outcome changes: a probability, the cuts of RANDOM … FROM."""
-    probability, random = probability_of(action), as_random(action)
+    probability, kernel = probability_of(action), kernel_of(action)
     own = () if probability is None else (probability,)
-    return (*own, *random.cuts) if isinstance(random, Draw) else own
+    return own if kernel is None else (*own, *kernel.trace_cuts())
 
 
-def shortest_trace_value(low: Fraction, high: Fraction) -> Fraction:
-    """The value of the trace with the fewest digits that is at least `low` and below `high`."""
-    scale = 1
-    while ceil(low * scale) >= high * scale:
-        scale *= 10
-    return Fraction(ceil(low * scale), scale)
-
-
-def absent_columns(action: Action | None) -> tuple[str, ...]:
-    """The columns that DROP names and a released table no longer has (D32)."""
-    plain = plain_of(action)
-    return plain.absent if isinstance(plain, Drop) else ()
-
-
-def as_generalize(action: Action | None) -> Generalize | None:
-    """The GENERALIZE that an action performs."""
-    plain = plain_of(action)
-    match plain:
-        case Generalize():
-            return plain
-        case None | Reject() | Replace() | Random() | Draw() | Drop():
+def action_name(action: Action | None) -> ActionName | None:
+    """The action as results and reports name it."""
+    effect = effect_of(action)
+    match effect:
+        case None:
             return None
+        case Remove():
+            return "REJECT"
+        case Write(kernel=kernel):
+            return kernel.keyword
+        case Project():
+            return "DROP"
         case _:
-            assert_never(plain)
-
-
-def texts_written(action: Action | None) -> tuple[str, ...]:
-    """The texts that an action may write, including the labels of a map that can list them."""
-    plain = plain_of(action)
-    match plain:
-        case Replace(value=value):
-            return (value,) if isinstance(value, str) else ()
-        case Draw(values=values):
-            return tuple(each.value for each in values if isinstance(each.value, str))
-        case Generalize(map=map_):
-            return map_.labels() or ()
-        case None | Reject() | Random() | Drop():
-            return ()
-        case _:
-            assert_never(plain)
+            assert_never(effect)
 
 
 def needs_order(requirements: Iterable[Requirement]) -> bool:

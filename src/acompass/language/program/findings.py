@@ -19,6 +19,7 @@ from acompass.errors.diagnostics import (
 )
 from acompass.errors.display import quote
 from acompass.language.mistakes.unreadable_text import is_group_by
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.hierarchies import Problem, problem_summary
 from acompass.language.program.types import Column, Kind, Names
 from acompass.language.text import tree
@@ -143,7 +144,7 @@ def unreadable_constant(constant: tree.String, column: Column) -> Diagnostic:
 
 def not_aggregable(aggregate: tree.Aggregate, name: tree.Name, column: Column) -> Diagnostic:
     function = aggregate.function
-    wanted = "numbers" if function is tree.Function.SUM else "numbers, text, dates or timestamps"
+    wanted = facts_about(function).needs
     message = f"{function} needs {wanted}, but column `{column.name}` is {column.type.kind}"
     return _diagnostic_at(
         name.span, "AC112", message, f"count its values with `COUNT DISTINCT({spell_name(name.text)})`"

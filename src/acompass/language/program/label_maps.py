@@ -1,13 +1,15 @@
 """The maps of GENERALIZE (X2), which turn the text of a value into a label.
 
-`Map` is their interface. The maps of text and dates are here: PREFIX, LEVEL, MONTH, QUARTER, YEAR and DECADE. BANDS,
-the map of numbers, is in `bands`."""
+`BaseMap` is their interface. The maps of text and dates are here: PREFIX, LEVEL, MONTH, QUARTER, YEAR and DECADE.
+BANDS, the map of numbers, is in `bands`."""
 
 import datetime
 import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from acompass.errors.diagnostics import option_text
 from acompass.language.program.hierarchies import Hierarchy
@@ -17,22 +19,54 @@ from acompass.language.text.tree import DateUnit
 SUPPRESSED = "*"
 
 
-class Map(Protocol):
+class BaseMap(ABC):
+    """The questions that every map answers. `Map` in `kernels` is the union of all maps."""
+
+    __slots__ = ()
+
     @property
+    @abstractmethod
+    def of_numbers(self) -> bool:
+        """Whether it maps numbers, however they are spelled, and not texts."""
+
+    @property
+    @abstractmethod
+    def of_dates(self) -> bool:
+        """Whether it maps dates and their periods: all such maps have labels for the same texts."""
+
+    @property
+    @abstractmethod
+    def listed_texts(self) -> tuple[str, ...] | None:
+        """The texts of its hierarchy; None if it has none."""
+
+    @property
+    @abstractmethod
+    def otherwise(self) -> str | None:
+        """The label of all texts that are not in its hierarchy; None if it has none."""
+
+    @property
+    @abstractmethod
     def help(self) -> str:
         """Advice for values that the map has no label for."""
 
+    @abstractmethod
     def label(self, text: str) -> str | None:
         """The label of a value or of a finer map's label. `*` and labels of this map or a coarser one stay.
 
         None if the map has no label for the text. `label(label(text)) == label(text)`.
         """
 
-    def follows(self, earlier: "Map") -> bool:
+    @abstractmethod
+    def follows(self, earlier: "BaseMap") -> bool:
         """Whether this map may follow an earlier one of the same column: it is the same or coarser."""
 
+    @abstractmethod
     def labels(self) -> tuple[str, ...] | None:
         """The labels of plain values; None if there are infinitely many or too many to list."""
+
+    @abstractmethod
+    def examples(self) -> Iterator[str]:
+        """Values that show what the map does, from the policy and its files, never from a table."""
 
 
 class UnlabeledValueError(Exception):
@@ -45,10 +79,15 @@ class UnlabeledValueError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(BaseMap):
     """The first characters, with a `*` for each further one: `21201` becomes `212**`."""
 
     length: int  # in code points
+
+    of_numbers = False
+    of_dates = False
+    listed_texts = None
+    otherwise = None
 
     @property
     def help(self) -> str:
@@ -57,11 +96,15 @@ class Prefix:
     def label(self, text: str) -> str:
         return text[: self.length] + SUPPRESSED * (len(text) - self.length)
 
-    def follows(self, earlier: Map) -> bool:
+    def follows(self, earlier: BaseMap) -> bool:
         return isinstance(earlier, Prefix) and earlier.length >= self.length
 
     def labels(self) -> None:
         """None: there are infinitely many."""
+
+    def examples(self) -> Iterator[str]:
+        code = "2120145678"
+        yield code[: max(5, min(self.length + 2, len(code)))]
 
 
 def prefix_problem(length: int) -> str | None:
@@ -69,12 +112,19 @@ def prefix_problem(length: int) -> str | None:
 
 
 @dataclass(frozen=True)
-class Level:
+class Level(BaseMap):
     """Turns values and labels of lower levels into labels of level `level`; labels of higher levels stay."""
 
     hierarchy: Hierarchy
     level: int
     otherwise: str | None = None  # the label of texts that the hierarchy does not contain
+
+    of_numbers = False
+    of_dates = False
+
+    @property
+    def listed_texts(self) -> tuple[str, ...]:
+        return tuple(self.hierarchy.lowest_level)
 
     @property
     def help(self) -> str:
@@ -83,7 +133,7 @@ class Level:
     def label(self, text: str) -> str | None:
         return self._labels.get(text, self.otherwise)
 
-    def follows(self, earlier: Map) -> bool:
+    def follows(self, earlier: BaseMap) -> bool:
         """After another kind of map or another hierarchy, this is only known when the policy runs."""
         if not isinstance(earlier, Level) or earlier.hierarchy != self.hierarchy:
             return True
@@ -93,6 +143,12 @@ class Level:
         """Every label, `*` and `otherwise` included."""
         found = dict.fromkeys(self._labels.values())
         return tuple(found if self.otherwise is None else found | {self.otherwise: None})
+
+    def examples(self) -> Iterator[str]:
+        """The hierarchy's values whose label differs from the value."""
+        for value, *_ in self.hierarchy.rows:
+            if self.label(value) != value:
+                yield value
 
     @cached_property
     def _labels(self) -> dict[str, str]:
@@ -133,10 +189,15 @@ _LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Dates:
+class Dates(BaseMap):
     """Turns dates, timestamps and ISO text into labels of a unit. Labels of the same or a coarser unit stay."""
 
     unit: DateUnit
+
+    of_numbers = False
+    of_dates = True
+    listed_texts = None
+    otherwise = None
 
     @property
     def help(self) -> str:
@@ -153,11 +214,14 @@ class Dates:
                 return self._coarser_label(text, unit)
         return None
 
-    def follows(self, earlier: Map) -> bool:
+    def follows(self, earlier: BaseMap) -> bool:
         return isinstance(earlier, Dates) and not _is_finer(self.unit, earlier.unit)
 
     def labels(self) -> None:
         """None: there are too many to list."""
+
+    def examples(self) -> Iterator[str]:
+        yield "2018-03-14"
 
     def _coarser_label(self, label: str, unit: DateUnit) -> str:
         if not _is_finer(unit, self.unit):

@@ -5,11 +5,10 @@ have the span of text that they come from, None if the tree was built in code. S
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import accumulate
 from typing import TypeAlias
 
 from acompass.errors.diagnostics import Span
-from acompass.language.program.label_maps import Map
+from acompass.language.program.kernels import ONE, Kernel
 from acompass.language.program.types import Schema, Type, Value
 from acompass.language.text.tree import Function, Operator, Quantifier
 
@@ -91,85 +90,36 @@ class Assertion:
 
 
 @dataclass(frozen=True, slots=True)
-class Reject:
-    span: Span | None = field(default=None, compare=False, repr=False)
+class Remove:
+    """REJECT: the affected records leave the table."""
 
 
 @dataclass(frozen=True, slots=True)
-class Replace:
-    column: int
-    value: Value  # has the column's type in the requirement's `after`
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Random:
-    """Draws an integer in [lower, upper] and converts it to the column's type (in a text column, to digits)."""
+class Write:
+    """Writes into a column of the affected records: REPLACE, RANDOM, GENERALIZE."""
 
     column: int
-    lower: int
-    upper: int
-    span: Span | None = field(default=None, compare=False, repr=False)
+    kernel: Kernel  # what it writes
 
 
 @dataclass(frozen=True, slots=True)
-class WeightedValue:
-    value: Value
-    weight: int
-
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """Draws one of the values, with a probability in proportion to its weight (X6)."""
-
-    column: int
-    #: values are distinct and have the column's type in the requirement's `after`; weights are positive
-    values: tuple[WeightedValue, ...]
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def total(self) -> int:
-        return sum(each.weight for each in self.values)
-
-    @property
-    def cuts(self) -> tuple[Fraction, ...]:
-        """The cumulative probabilities: the j-th value is drawn if cut j-1 ≤ ρ < cut j, where cut 0 is 0."""
-        sums = list(accumulate(each.weight for each in self.values))
-        return tuple(Fraction(each, sums[-1]) for each in sums)
-
-
-@dataclass(frozen=True, slots=True)
-class Generalize:
-    """Maps the text of each affected value. The column is text in the requirement's `after` (X2)."""
-
-    column: int
-    map: Map
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """Removes columns. They keep their positions in the schema, but have no values from here on (X3)."""
+class Project:
+    """DROP: columns leave the table. They keep their positions in the schema, but have no values from here on (X3)."""
 
     columns: tuple[int, ...]
     absent: tuple[str, ...] = ()  # names of columns that a released table no longer has (D32)
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
-#: an action that is performed on the whole affected bag
-Plain: TypeAlias = Reject | Replace | Random | Draw | Generalize | Drop
+#: closed: a new action of the language is a new kernel
+Effect: TypeAlias = Remove | Write | Project
 
 
 @dataclass(frozen=True, slots=True)
-class Sometimes:
-    """Performs an action on each affected record with a probability, independently of the others (X5)."""
-
-    probability: Fraction
-    action: Plain  # not DROP
+class Action:
+    effect: Effect
+    #: that it is performed on an affected record, independently of the others (X5); 1 for Project
+    probability: Fraction = ONE
     span: Span | None = field(default=None, compare=False, repr=False)
-
-
-Action: TypeAlias = Plain | Sometimes
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import Diagnostic, Label, Span
 from acompass.language.program import findings
 from acompass.language.program.constants import Bound, Parameters
-from acompass.language.program.label_maps import Map
+from acompass.language.program.kernels import Map
 from acompass.language.program.types import DROPPED, Column, Kind, Names, Schema, Type, Value
 from acompass.language.text import tree
 

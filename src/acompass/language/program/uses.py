@@ -7,17 +7,18 @@ from enum import StrEnum
 from typing import assert_never
 
 from acompass.errors.diagnostics import Span
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.types import Names
 from acompass.language.text import tree
 from acompass.language.text.parser import allowed_codes
-from acompass.language.text.tree import Function, Operator
+from acompass.language.text.tree import Operator
 from acompass.language.text.walk import (
     assertion_of,
     comparisons,
-    is_bands,
     is_like,
     leaves,
+    map_parts,
     overwritten_names,
     plain_of,
     step_of,
@@ -171,7 +172,7 @@ class _Uses:
         column = self._column(action.name)
         if column is None:
             return
-        if is_bands(action.map):
+        if map_parts(action.map).of_numbers:
             self.banded.add(column)
             if column not in self.generalized:
                 self.compared.setdefault(column, ColumnUse(Use.NUMBER, action.map.span))
@@ -227,15 +228,9 @@ class _Uses:
     def _add_aggregate(self, aggregate: tree.Aggregate) -> int | None:
         """The column that the aggregate's value comes from; None for a SUM or a count."""
         column = None if aggregate.column is None else self._column(aggregate.column)
-        match aggregate.function:
-            case Function.MIN | Function.MAX:
-                return column
-            case Function.SUM if column is not None and column not in self.generalized:
-                self.compared.setdefault(column, ColumnUse(Use.NUMBER, aggregate.span))
-            case Function.COUNT_DISTINCT:
-                self.forming_classes.add(column)
-            case Function.SUM | Function.COUNT:
-                pass
-            case _:
-                assert_never(aggregate.function)
-        return None
+        facts = facts_about(aggregate.function)
+        if facts.adds and column is not None and column not in self.generalized:
+            self.compared.setdefault(column, ColumnUse(Use.NUMBER, aggregate.span))
+        if facts.counts_distinct:
+            self.forming_classes.add(column)
+        return column if facts.is_value else None

@@ -4,7 +4,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeAlias, TypeGuard, assert_never
+from typing import NamedTuple, TypeAlias, TypeGuard, assert_never
 
 from acompass.language.text import tree
 from acompass.language.text.tree import Operator
@@ -214,28 +214,72 @@ def _maybe_not(node: tree.In | tree.Between | tree.Like, condition: Core) -> Cor
     return tree.Not(condition, node.span) if node.negated else condition
 
 
-def written_name(action: tree.Step | None) -> tree.Name | None:
-    """The column that an action writes."""
+class Parts(NamedTuple):
+    """What an action names, apart from its probability."""
+
+    written: tree.Name | None = None
+    dropped: tuple[tree.Name, ...] = ()
+    constants: tuple[tree.Constant, ...] = ()  # that it writes, and the bounds of RANDOM
+    #: constants that have to be integers, with a description of their place
+    integers: tuple[tuple[str, tree.Constant], ...] = ()
+    draws: bool = False
+    #: performed on all records, it leaves no value of the column, not even a missing one (D27)
+    overwrites: bool = False
+
+
+def parts_of(action: tree.Step | None) -> Parts:
     plain = plain_of(action)
     match plain:
-        case None | tree.Reject() | tree.Drop():
-            return None
-        case tree.Replace(name) | tree.Random(name) | tree.Draw(name) | tree.Generalize(name):
-            return name
+        case None | tree.Reject():
+            return Parts()
+        case tree.Replace(name, constant):
+            return Parts(name, constants=(constant,), overwrites=True)
+        case tree.Random(name, lower, upper):
+            bound = "as the bound of `RANDOM`"
+            return Parts(name, constants=(lower, upper), integers=((bound, lower), (bound, upper)), draws=True)
+        case tree.Draw(name, values):
+            return Parts(name, constants=tuple(each.constant for each in values), draws=True)
+        case tree.Generalize(name, map_):
+            of_map = map_parts(map_)
+            return Parts(name, constants=of_map.constants, integers=of_map.integers)
+        case tree.Drop(names):
+            return Parts(dropped=names)
         case _:
             assert_never(plain)
+
+
+class MapParts(NamedTuple):
+    of_numbers: bool  # it uses its column as a number (D10)
+    numbers: tuple[tree.Number, ...] = ()  # that its values are compared with
+    constants: tuple[tree.Constant, ...] = ()  # that it writes
+    integers: tuple[tuple[str, tree.Constant], ...] = ()
+
+
+def map_parts(map_: tree.Map) -> MapParts:
+    match map_:
+        case tree.BandsOf(width, start, end):
+            return MapParts(True, tuple(number for number in (width, start, end) if number is not None))
+        case tree.BandsAt(cuts):
+            return MapParts(True, cuts)
+        case tree.PrefixOf(length):
+            return MapParts(False, integers=(("after `PREFIX OF`", length),))
+        case tree.DatePart():
+            return MapParts(False)
+        case tree.LevelOf(level, _, otherwise):
+            return MapParts(False, (), () if otherwise is None else (otherwise,), (("after `LEVEL`", level),))
+        case _:
+            assert_never(map_)
+
+
+def written_name(action: tree.Step | None) -> tree.Name | None:
+    """The column that an action writes."""
+    return parts_of(action).written
 
 
 def drawn_name(action: tree.Step | None) -> tree.Name | None:
     """The column that an action draws values for."""
-    plain = plain_of(action)
-    match plain:
-        case tree.Random(name) | tree.Draw(name):
-            return name
-        case None | tree.Reject() | tree.Replace() | tree.Generalize() | tree.Drop():
-            return None
-        case _:
-            assert_never(plain)
+    parts = parts_of(action)
+    return parts.written if parts.draws else None
 
 
 def names_written(program: tree.Program) -> Iterator[tree.Name]:
@@ -252,65 +296,38 @@ def names_dropped_by(program: tree.Program) -> Iterator[tree.Name]:
 
 
 def names_dropped(action: tree.Step | None) -> tuple[tree.Name, ...]:
-    plain = plain_of(action)
-    match plain:
-        case tree.Drop(names):
-            return names
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize():
-            return ()
-        case _:
-            assert_never(plain)
+    return parts_of(action).dropped
 
 
 def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
     """The columns that keep no value once the action is performed on all records."""
-    match action:
-        case tree.Replace(name):
-            return (name,)
-        case tree.Drop(names):
-            return names
-        case tree.Reject() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Sometimes():
-            return ()
-        case _:
-            assert_never(action)
+    if chance_in(action) is not None:
+        return ()
+    parts = parts_of(action)
+    return (parts.written,) if parts.overwrites and parts.written is not None else parts.dropped
+
+
+def chance_in(action: tree.Step | None) -> tree.Sometimes | None:
+    """The WITH PROBABILITY of an action."""
+    return action if isinstance(action, tree.Sometimes) else None
 
 
 def generalize_in(action: tree.Step | None) -> tree.Generalize | None:
     """The GENERALIZE that an action performs."""
     plain = plain_of(action)
-    match plain:
-        case tree.Generalize():
-            return plain
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Drop():
-            return None
-        case _:
-            assert_never(plain)
+    return plain if isinstance(plain, tree.Generalize) else None
 
 
 def draw_in(action: tree.Step | None) -> tree.Draw | None:
     """The RANDOM … FROM that an action performs."""
     plain = plain_of(action)
-    match plain:
-        case tree.Draw():
-            return plain
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
-            return None
-        case _:
-            assert_never(plain)
+    return plain if isinstance(plain, tree.Draw) else None
 
 
 def map_numbers(action: tree.Step | None) -> tuple[tree.Number, ...]:
     """The numbers of BANDS."""
     map_ = _map(action)
-    match map_:
-        case tree.BandsOf(width, start, end):
-            return tuple(number for number in (width, start, end) if number is not None)
-        case tree.BandsAt(cuts):
-            return cuts
-        case None | tree.PrefixOf() | tree.DatePart() | tree.LevelOf():
-            return ()
-        case _:
-            assert_never(map_)
+    return () if map_ is None else map_parts(map_).numbers
 
 
 def _map(action: tree.Step | None) -> tree.Map | None:
@@ -318,35 +335,23 @@ def _map(action: tree.Step | None) -> tree.Map | None:
     return None if generalize is None else generalize.map
 
 
-def is_bands(map_: tree.Map) -> bool:
-    return isinstance(map_, tree.BandsOf | tree.BandsAt)
-
-
 def hierarchy_files(program: tree.Program) -> tuple[str, ...]:
     """The files that LEVEL names, as the policy spells them, each once, in the order of the text."""
     maps = (_map(step_of(requirement)) for requirement in steps(program))
-    return tuple(dict.fromkeys(map_.file.value for map_ in maps if isinstance(map_, tree.LevelOf)))
+    levels = (None if map_ is None else level_in(map_) for map_ in maps)
+    return tuple(dict.fromkeys(level.file.value for level in levels if level is not None))
+
+
+def level_in(map_: tree.Map) -> tree.LevelOf | None:
+    """The LEVEL of a hierarchy file that a map is."""
+    return map_ if isinstance(map_, tree.LevelOf) else None
 
 
 def constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:
     """Every constant and parameter of a requirement that `steps` yields, without the numbers of maps."""
     for condition in all_conditions(requirement):
         yield from (comparison.constant for comparison in comparisons(condition))
-    plain = plain_of(step_of(requirement))
-    match plain:
-        case tree.Replace(constant=constant):
-            yield constant
-        case tree.Random(lower=lower, upper=upper):
-            yield from (lower, upper)
-        case tree.Draw(values=values):
-            yield from (each.constant for each in values)
-        case tree.Generalize(map=tree.LevelOf(otherwise=otherwise)):
-            if otherwise is not None:
-                yield otherwise
-        case None | tree.Reject() | tree.Drop() | tree.Generalize():
-            pass
-        case _:
-            assert_never(plain)
+    yield from parts_of(step_of(requirement)).constants
 
 
 def parameter_names(program: tree.Program) -> frozenset[str]:

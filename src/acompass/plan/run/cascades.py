@@ -11,7 +11,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from acompass.language.program.effects import columns_written, drops_records, type_changes
+from acompass.language.program.effects import columns_written, removes_records, type_changes
 from acompass.language.program.program import Assertion, Requirement, Verdict
 from acompass.language.program.types import Kind
 from acompass.language.text.tree import Quantifier
@@ -278,7 +278,7 @@ class _Steps:
 
     def _perform(self, requirement: Requirement, affected: Affected) -> State | None:
         """The affected combinations after the action; None if there are none left."""
-        if self.active is None or not affected.count or drops_records(requirement.action):
+        if self.active is None or not affected.count or removes_records(requirement.action):
             return None
         bag = self.active.derive({}, joins=affected.joins, where=affected.predicate)
         bag = replace(bag, records=affected.count)

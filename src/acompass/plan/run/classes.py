@@ -6,7 +6,8 @@ from typing import Any, assert_never
 
 from sqlglot import exp
 
-from acompass.language.program.effects import drops_records
+from acompass.language.program.aggregates import counts_distinct, facts_about
+from acompass.language.program.effects import removes_records
 from acompass.language.program.program import Aggregate, Process, Requirement, Verdict
 from acompass.language.program.types import Kind, Type
 from acompass.language.text.tree import Function, Quantifier
@@ -93,11 +94,12 @@ class Classes:
             self._where,
         ).group_by(*(key.copy() for key in keys), counted, copy=False)
         size = sql.cast(exp.Sum(this=exp.column("n", table="i")), "BIGINT")
-        aggregates = {Function.COUNT: size, Function.COUNT_DISTINCT: exp.Count(this=exp.Star())}
         columns = [
             *self.keys("i"),
             sql.with_alias(size.copy(), "n"),
-            *self._aggregate_columns(lambda aggregate: aggregates[aggregate.function].copy()),
+            *self._aggregate_columns(
+                lambda each: exp.Count(this=exp.Star()) if counts_distinct(each.function) else size.copy()
+            ),
         ]
         classes = sql.query(columns, values.subquery("i", copy=False))
         return classes.group_by(*self.keys("i"), copy=False)
@@ -226,7 +228,7 @@ def _marks(classes: Classes) -> _Marks:
     for j, requirement in enumerate(classes.requirements):
         violated = sql.negate(classes.satisfies(requirement))
         marks.flags.append(sql.all_of(violated.copy(), *(sql.negate(r.copy()) for r in rejected)))
-        if drops_records(requirement.action):
+        if removes_records(requirement.action):
             rejected.append(violated)
             marks.rejecting.append(j)
     return marks
@@ -250,7 +252,7 @@ def _judge_shared(context: Context, classes: Classes, counts: Sequence[Any]) -> 
     records = classes.state.records
     for requirement, count in zip(classes.requirements, map(int, counts), strict=True):
         context.verdicts[requirement.index] = Verdict(count == 0, count, records)
-        if drops_records(requirement.action):
+        if removes_records(requirement.action):
             records -= count
     return replace(classes.state, records=records)
 
@@ -284,18 +286,7 @@ def _names(requirement: Requirement) -> list[str]:
 
 
 def _aggregate(dialect: Dialect, function: Function, column: Sql, type_: Type) -> Sql:
-    match function:
-        case Function.SUM if type_.kind is Kind.FLOAT:
-            return dialect.float_sum(column)
-        case Function.SUM:
-            return dialect.exact_sum(column, type_)
-        case Function.MIN:
-            return exp.Min(this=column)
-        case Function.MAX:
-            return exp.Max(this=column)
-        case Function.COUNT_DISTINCT:
-            return exp.Count(this=exp.Distinct(expressions=[column]))
-        case Function.COUNT:
-            return exp.Count(this=exp.Star())
-        case _:
-            assert_never(function)
+    facts = facts_about(function)
+    if facts.adds:
+        return dialect.float_sum(column) if type_.kind is Kind.FLOAT else dialect.exact_sum(column, type_)
+    return sql.call(facts.sql, exp.Distinct(expressions=[column]) if facts.counts_distinct else column)

@@ -10,13 +10,13 @@ from typing import TypeAlias, assert_never
 
 from sqlglot import exp
 
-from acompass.language.program.effects import as_generalize, filter_of, is_always
+from acompass.language.program.effects import filter_of, is_always
 from acompass.language.program.program import Requirement, Verdict
 from acompass.language.text.tree import Quantifier
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
-from acompass.plan.run.actions import Labels, look_up, perform
+from acompass.plan.run.actions import look_up_labels, perform
 from acompass.plan.run.context import Affected, Context
 from acompass.plan.stages import DependentStage, RecordStage, Sample, ScanStage
 
@@ -104,17 +104,10 @@ def run_scan(context: Context, state: State, stage: ScanStage) -> State:
     for each, count in zip(questions, counts, strict=True):
         index = each.requirement.index
         affected, context.verdicts[index] = each.answer(count, index in select_none)
-        labels = _labels(context, before, each.requirement, affected)
+        # looked up before the stage, where the column is the same and needs no joins
+        labels = look_up_labels(context, before, each.requirement, affected)
         state = perform(context, state, each.requirement, affected, labels)
     return state
-
-
-def _labels(context: Context, before: State, requirement: Requirement, affected: Affected) -> Labels | None:
-    """The labels of GENERALIZE, looked up before the stage, where its column is the same and needs no joins."""
-    generalize = as_generalize(requirement.action)
-    if generalize is None or affected.count == 0:
-        return None
-    return look_up(context, before, requirement, generalize, affected)
 
 
 def _count_affected(context: Context, state: State, questions: Sequence[RecordQuestion]) -> list[int]:

@@ -11,10 +11,11 @@ from typing import Any, assert_never
 
 from sqlglot import exp
 
+from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.effects import columns_read, process_of
 from acompass.language.program.program import Process, Program, Requirement
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Schema, Type
-from acompass.language.text.tree import Function, Quantifier
+from acompass.language.text.tree import Quantifier
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import Dialect, convert_through
 from acompass.plan.lowering.duckdb import DUCKDB
@@ -199,7 +200,7 @@ def _violating_classes(
     shown = [
         (aggregate.name, value)
         for aggregate, value in zip(process.aggregates, values, strict=True)
-        if shows_records or aggregate.function is Function.COUNT_DISTINCT
+        if shows_records or counts_distinct(aggregate.function)
     ]
     if shows_records:
         keys = zip(process.group_by, classes.keys("k"), strict=True)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from acompass.language.program.effects import as_generalize, is_certain, process_in
+from acompass.language.program.aggregates import facts_about
+from acompass.language.program.effects import is_certain, map_of, process_in
 from acompass.language.program.program import Assertion, Process
 from acompass.language.program.types import Value
 from acompass.language.text.tree import Quantifier
@@ -23,7 +24,7 @@ from acompass.prove.certify.encoding import (
     encode_function,
     step_types,
 )
-from acompass.prove.certify.prover import COUNTS, BranchGoal, CertifyingProver, single_values
+from acompass.prove.certify.prover import BranchGoal, CertifyingProver, single_values
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram
 from acompass.prove.diagrams.regions import INFINITE, Mask, Regions, regions_in
 from acompass.prove.effort import Exhausted, recursion_limit, require_time
@@ -202,7 +203,7 @@ class Outline:
 
     def _encode_back(self, fact: Fact, transition: Transition) -> Json:
         action = transition.requirement.action
-        if transition.column is not None and transition.column == fact.column and as_generalize(action):
+        if transition.column is not None and transition.column == fact.column and map_of(action) is not None:
             raise NotCertified("a line generalizes the column whose values are counted")
         if transition.column in fact.groups and not self._laws.is_kept_by_merging(fact):
             raise NotCertified("a line writes a column of the classes, and unions do not keep the fact")
@@ -288,7 +289,7 @@ def _encode_parts(prover: CertifyingProver, outline: Outline, assertion: Asserti
 
 
 def _require_counts(process: Process) -> None:
-    other = next((each.function for each in process.aggregates if each.function not in COUNTS), None)
+    other = next((each.function for each in process.aggregates if not facts_about(each.function).is_count), None)
     if other is not None:
         raise NotCertified(f"certificates are for records, COUNT and COUNT DISTINCT, not for {other}")
 

@@ -10,29 +10,26 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias, assert_never
 
-from acompass.language.program.effects import plain_of, type_changes
+from acompass.language.program.effects import is_certain, type_changes, write_of
+from acompass.language.program.kernels import Constant, Kernel, Labels, Uniform, Weighted
 from acompass.language.program.program import (
     Action,
     And,
     Assertion,
     Comparison,
     Condition,
-    Draw,
-    Drop,
+    Effect,
     Filter,
-    Generalize,
     Not,
     Or,
-    Plain,
     Process,
     Program,
-    Random,
-    Reject,
-    Replace,
+    Project,
+    Remove,
     Requirement,
     Result,
     ResultForm,
-    Sometimes,
+    Write,
 )
 from acompass.language.program.types import Kind, Type, Value
 from acompass.language.text.tree import Function, Quantifier
@@ -53,6 +50,7 @@ NOTHING: Json = ["or"]
 LARGEST = 3_000
 
 _FUNCTIONS = {
+    Function.COUNT: "count",
     Function.SUM: "sum",
     Function.MIN: "min",
     Function.MAX: "max",
@@ -109,7 +107,7 @@ def _encode_result(each: ResultForm) -> Json:
 
 
 def encode_function(name: Function, column: int | None) -> Json:
-    return "count" if column is None else [_FUNCTIONS[name], column]
+    return _FUNCTIONS[name] if column is None else [_FUNCTIONS[name], column]
 
 
 def encode_condition(each: Condition) -> Json:
@@ -127,35 +125,38 @@ def encode_condition(each: Condition) -> Json:
 
 
 def _encode_action(each: Action | None, of: Requirement) -> Json:
-    match each:
-        case None:
-            return None
-        case Sometimes(probability, inner):
-            fraction = [probability.numerator, probability.denominator]
-            return ["probably", fraction, _encode_plain_action(inner, of)]
-        case Reject() | Replace() | Random() | Draw() | Generalize() | Drop():
-            return _encode_plain_action(each, of)
-        case _:
-            assert_never(each)
+    if each is None:
+        return None
+    encoded = _encode_effect(each.effect, of)
+    fraction = [each.probability.numerator, each.probability.denominator]
+    return encoded if is_certain(each) else ["probably", fraction, encoded]
 
 
-def _encode_plain_action(each: Plain, of: Requirement) -> Json:
+def _encode_effect(each: Effect, of: Requirement) -> Json:
     match each:
-        case Reject():
+        case Remove():
             return "reject"
-        case Replace(column, value):
-            return ["replace", column, encode_constant(value)]
-        case Random(column, lower, upper):
-            return ["random", column, encode_conversion(of.after[column].type), lower, upper]
-        case Draw(column, values):
-            return ["from", column, [[each.weight, encode_constant(each.value)] for each in values]]
-        case Generalize(column, map_):
-            # the checker needs no labels, but must know that BANDS reads every text of a number as that number
-            return ["generalize", column, type(map_).__name__.lower()]
-        case Drop(columns):
+        case Write(column, kernel):
+            return _encode_write(column, kernel, of.after[column].type)
+        case Project(columns):
             return ["drop", list(columns)]
         case _:
             assert_never(each)
+
+
+def _encode_write(column: int, kernel: Kernel, type_: Type) -> Json:
+    match kernel:
+        case Constant(value):
+            return ["replace", column, encode_constant(value)]
+        case Uniform(lower, upper):
+            return ["random", column, encode_conversion(type_), lower, upper]
+        case Weighted(values):
+            return ["from", column, [[each.weight, encode_constant(each.value)] for each in values]]
+        case Labels(map_):
+            # the checker needs no labels, but must know that BANDS reads every text of a number as that number
+            return ["generalize", column, type(map_).__name__.lower()]
+        case _:
+            assert_never(kernel)
 
 
 class Conditions:
@@ -273,19 +274,22 @@ def _types_after(requirement: Requirement, before: Sequence[Json]) -> list[Json]
     types = list(before)
     for column, (_, after) in type_changes(requirement).items():
         types[column] = _convert_type(before[column], after)
-    plain = plain_of(requirement.action)
-    match plain:
-        case Random(column):
-            types[column] = _with_integers(types[column])
-        case Replace(column, value):
-            types[column] = _with_values(types[column], [value])
-        case Draw(column, values):
-            types[column] = _with_values(types[column], [each.value for each in values])
-        case None | Reject() | Generalize() | Drop():
-            pass
-        case _:
-            assert_never(plain)
+    write = write_of(requirement.action)
+    if write is not None:
+        types[write.column] = _type_with_written(types[write.column], write.kernel)
     return types
+
+
+def _type_with_written(type_: Json, kernel: Kernel) -> Json:
+    match kernel:
+        case Uniform():
+            return _with_integers(type_)
+        case Constant() | Weighted():
+            return _with_values(type_, kernel.listed_values())
+        case Labels():
+            return type_
+        case _:
+            assert_never(kernel)
 
 
 def _convert_type(before: Json, after: Type) -> Json:

@@ -6,24 +6,21 @@ They are simpler than those in `prove.rules`: at most one rule leads back throug
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import assert_never
 
-from acompass.language.program.effects import as_random, process_in
-from acompass.language.program.label_maps import Map
-from acompass.language.program.program import Assertion, Draw, Program, Random, Requirement
+from acompass.language.program.aggregates import counts_distinct, facts_about
+from acompass.language.program.effects import process_in
+from acompass.language.program.kernels import Map, Uniform
+from acompass.language.program.program import Assertion, Program, Requirement
 from acompass.language.program.types import Kind, Type
-from acompass.language.text.tree import Function
 from acompass.prove.certify.encoding import Json, has_one_text, step_types
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
-from acompass.prove.diagrams.regions import INFINITE, Mask
+from acompass.prove.diagrams.regions import INFINITE, Mask, Regions
 from acompass.prove.diagrams.variables import Variables
 from acompass.prove.rules.backward_rules import BackwardRules
 from acompass.prove.rules.facts import ClassAssertion, Fact, class_assertion
 from acompass.prove.rules.laws import KnownFacts, Laws
 from acompass.prove.rules.reachability import Reachability, Standing, Transition, record_condition
 from acompass.prove.rules.write_rules import Blocked, Branch, ChanceRules, Preimages, WriteRules
-
-COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
 
 
 class CertifyingVariables(Variables):
@@ -111,27 +108,16 @@ class CertifyingReachability(Reachability):
 
     def _has_any_count(self, fact: Fact, care: Diagram) -> bool:
         if fact.column is None or fact.column in fact.groups:
-            return fact.function in COUNTS
+            return facts_about(fact.function).is_count
         regions = self._variables.regions(self._variables.column(fact.step, fact.column))
         is_infinite = regions.cardinality(self.laws.values(fact, care)) == INFINITE
-        return fact.function is Function.COUNT_DISTINCT and is_infinite
+        return counts_distinct(fact.function) and is_infinite
 
-    def _values_written(self, transition: Transition) -> Mask:
-        found = as_random(transition.requirement.action)
-        match found:
-            case Random(column, lower, upper):
-                return self._drawn_regions(transition, column, lower, upper)
-            case None | Draw():
-                return super()._values_written(transition)
-            case _:
-                assert_never(found)
-
-    def _drawn_regions(self, transition: Transition, column: int, lower: int, upper: int) -> Mask:
+    def _drawn_regions(self, drawn: Uniform, regions: Regions, type_: Type) -> Mask:
         """Integers drawn into a column of numbers lie between the bounds. The checker does not follow their texts."""
-        regions = self._regions_after(transition, column)
-        match transition.requirement.after[column].type.kind:
+        match type_.kind:
             case Kind.INTEGER | Kind.DECIMAL:
-                first, last = regions.region_of(lower), regions.region_of(upper)
+                first, last = regions.region_of(drawn.lower), regions.region_of(drawn.upper)
                 return regions.full & ((2 << last) - (1 << first))
             case _:
                 return regions.full
@@ -151,7 +137,7 @@ def _has_equal_aggregates(assertion: Assertion) -> bool:
 
 def _are_counts(assertion: Assertion) -> bool:
     process = process_in(assertion)
-    return process is not None and all(each.function in COUNTS for each in process.aggregates)
+    return process is not None and all(facts_about(each.function).is_count for each in process.aggregates)
 
 
 class CertifyingProver:
@@ -245,15 +231,11 @@ class CertifyingRules(BackwardRules):
 
     def _refuse_fresh(self, fact: Fact, transition: Transition) -> None:
         """The checker counts values that are listed, in classes that are rewritten as a whole."""
-        drawn, together = as_random(transition.requirement.action), transition.together or frozenset()
-        match drawn:
-            case Random():
-                raise Blocked("the checker does not count drawn numbers")
-            case Draw() | None:
-                if not together <= fact.groups - {transition.column}:
-                    raise Blocked("treats parts of a class differently")
-            case _:
-                assert_never(drawn)
+        if transition.write.kernel.integers() is not None:
+            raise Blocked("the checker does not count drawn numbers")
+        together = transition.together or frozenset()
+        if not together <= fact.groups - {transition.column}:
+            raise Blocked("treats parts of a class differently")
 
     def _refuse_counted(self, fact: Fact, transition: Transition, branch: Branch) -> None:
         """The checker knows that numbers stay distinct as decimals, but nothing about other changes of type."""
@@ -264,7 +246,7 @@ class CertifyingRules(BackwardRules):
         )
         if before != after and after.kind is not Kind.DECIMAL:
             raise Blocked("changes the type of the counted column")
-        selected = self._preimages.before_rewriting(fact.where, transition)
+        selected = self._reachability.before_rewriting(transition, fact.where)
         affected = self._diagrams.intersection(branch.affected, transition.care)
         if self._diagrams.intersection(affected, selected) is not EMPTY:
             raise Blocked("rewrites the aggregated values of only part of a class")
@@ -316,7 +298,7 @@ class ClassLaw(KnownFacts):
 
 def _are_comparable(known: Fact, wanted: Fact, is_union: bool, is_part: bool) -> bool:
     """Whether one of two counts is at most the other: the count of a class is at most that of a union, and the number
-    of distinct values is at most the number of records."""
+    of distinct values is at most the number of records, which is counted without a column."""
     if known.function is wanted.function:
         return is_union or is_part
-    return is_union if wanted.function is Function.COUNT else is_part
+    return is_union if wanted.column is None else is_part

@@ -16,23 +16,10 @@ from functools import lru_cache
 from typing import Protocol, TypeAlias, assert_never
 
 from acompass.language.program.bands import Bands
-from acompass.language.program.effects import as_generalize, columns_aggregated, comparisons, plain_of
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Map, Prefix
-from acompass.language.program.program import (
-    Aggregate,
-    Assertion,
-    Condition,
-    Draw,
-    Drop,
-    Filter,
-    Generalize,
-    Process,
-    Program,
-    Random,
-    Reject,
-    Replace,
-    Result,
-)
+from acompass.language.program.effects import columns_aggregated, comparisons, write_of
+from acompass.language.program.kernels import Kernel, Map
+from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix
+from acompass.language.program.program import Aggregate, Assertion, Condition, Filter, Process, Program, Result
 from acompass.language.program.types import Kind, Type, Value, to_text
 from acompass.language.text.tree import Function
 
@@ -93,37 +80,21 @@ class Constants:
     def add_program(self, program: Program) -> None:
         for step, requirement in enumerate(program.requirements):
             self.add_assertion(step, requirement.assertion)
-            plain = plain_of(requirement.action)
-            match plain:
-                case Replace(column, value):
-                    self._columns[self._variables.version(step + 1, column)].append(value)
-                case Draw(column, values):
-                    self._columns[self._variables.version(step + 1, column)] += [b.value for b in values]
-                case Random(column, lower, upper):
-                    type_ = requirement.after[column].type
-                    drawn = self._columns[self._variables.version(step + 1, column)]
-                    drawn += _few_drawn_texts(lower, upper) if type_.kind is Kind.TEXT else [lower, upper]
-                case Reject() | Generalize() | Drop() | None:
-                    pass
-                case _:
-                    assert_never(plain)
+            write = write_of(requirement.action)
+            if write is not None:
+                written = _written_constants(write.kernel, requirement.after[write.column].type)
+                self._columns[self._variables.version(step + 1, write.column)] += written
 
     def add_maps(self, program: Program) -> None:
         """Add labels, and the values at which labels change. The last map comes first: its cuts may be labels."""
-        maps = [
-            (step, action)
-            for step, requirement in enumerate(program.requirements)
-            if (action := as_generalize(requirement.action)) is not None
-        ]
-        for step, action in maps:
-            self._columns[self._variables.version(step + 1, action.column)] += label_cuts(
-                action.map, self._numbers(action.column)
-            )
-        for step, action in reversed(maps):
-            type_ = program.requirements[step].before[action.column].type
-            labels = self._columns[self._variables.version(step + 1, action.column)]
-            cuts = cuts_before(action.map, type_, [str(label) for label in labels])
-            self._columns[self._variables.version(step, action.column)] += cuts
+        maps = list(maps_by_step(program))
+        for step, column, map_ in maps:
+            self._columns[self._variables.version(step + 1, column)] += label_cuts(map_, self._numbers(column))
+        for step, column, map_ in reversed(maps):
+            type_ = program.requirements[step].before[column].type
+            labels = self._columns[self._variables.version(step + 1, column)]
+            cuts = cuts_before(map_, type_, [str(label) for label in labels])
+            self._columns[self._variables.version(step, column)] += cuts
 
     def _numbers(self, column: int) -> list[int]:
         """The numbers that a column is compared with in any of its types, rounded down."""
@@ -175,9 +146,26 @@ class Constants:
                 assert_never(aggregate.function)
 
 
-def _few_drawn_texts(lower: int, upper: int) -> list[Value]:
+def _written_constants(kernel: Kernel, type_: Type) -> Sequence[Value]:
+    """The cuts that what is written into a column of the type adds, except those of maps."""
+    integers = kernel.integers()
+    if integers is None:
+        return kernel.listed_values() or ()
+    return _few_drawn_texts(integers) if type_.kind is Kind.TEXT else (integers[0], integers[-1])
+
+
+def _few_drawn_texts(integers: range) -> list[Value]:
     """The texts that RANDOM writes if there are few of them, so that each has a single label."""
-    return [str(number) for number in range(lower, upper + 1)] if upper - lower < _FEW_DRAWN else []
+    return [str(number) for number in integers] if integers.stop - integers.start <= _FEW_DRAWN else []
+
+
+def maps_by_step(program: Program) -> Iterator[tuple[int, int, Map]]:
+    """The step, the column and the map of every GENERALIZE."""
+    for step, requirement in enumerate(program.requirements):
+        write = write_of(requirement.action)
+        map_ = None if write is None else write.kernel.label_map()
+        if write is not None and map_ is not None:
+            yield step, write.column, map_
 
 
 def label_cuts(map_: Map, numbers: Iterable[int]) -> list[Value]:
@@ -187,8 +175,10 @@ def label_cuts(map_: Map, numbers: Iterable[int]) -> list[Value]:
             return [SUPPRESSED, *(hierarchy_texts(map_) if is_small_hierarchy(map_) else map_.labels()[:MOST_TEXTS])]
         case Bands():
             return [SUPPRESSED, *_bands(map_, numbers)]
-        case _:
+        case Prefix() | Dates():
             return [SUPPRESSED]
+        case _:
+            assert_never(map_)
 
 
 def is_small_hierarchy(map_: Level) -> bool:
@@ -203,15 +193,11 @@ def hierarchy_texts(map_: Level) -> list[str]:
 def maps_of_numbers(program: Program) -> Iterator[Map]:
     """The BANDS of columns that start as numbers and have had no labels of other maps since."""
     others: set[int] = set()
-    for requirement in program.requirements:
-        action = as_generalize(requirement.action)
-        if action is None:
-            continue
-        match action.map:
-            case Bands() if program.schema[action.column].type.is_number and action.column not in others:
-                yield action.map
-            case _:
-                others.add(action.column)
+    for _, column, map_ in maps_by_step(program):
+        if map_.of_numbers and program.schema[column].type.is_number and column not in others:
+            yield map_
+        else:
+            others.add(column)
 
 
 @lru_cache(maxsize=64)
@@ -248,9 +234,11 @@ def cuts_before(map_: Map, type_: Type, labels: Sequence[str]) -> list[Value]:
         case Prefix(length) if type_.kind is Kind.TEXT:
             prefixes = [label[:length] for label in own]
             return [cut for prefix in prefixes for cut in (prefix, after_prefix(prefix)) if cut is not None]
-        case _:
+        case Bands() | Dates() | Prefix() | Level():
             read = (read_text(label, type_) for label in labels)
             return [value for value in read if value is not None]
+        case _:
+            assert_never(map_)
 
 
 def after_prefix(prefix: str) -> str | None:

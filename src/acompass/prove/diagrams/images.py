@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property
+from typing import assert_never
 
 from acompass.language.program.bands import Bands
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Map, Prefix
+from acompass.language.program.kernels import Map
+from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix
 from acompass.language.program.types import INTEGER, Kind, Type, convert, to_text
 from acompass.language.text.tree import DateUnit
 from acompass.prove.diagrams.cuts import (
@@ -238,8 +240,10 @@ class LabelImages:
                 return type_.is_number
             case Dates():
                 return type_.kind in (Kind.DATE, Kind.TIMESTAMP)
-            case _:
+            case Level() | Prefix():
                 return False
+            case _:
+                assert_never(self._map)
 
     def _of_values(self, region: int, source: Regions, type_: Type) -> Mask:
         """The bounds of every distinguished label are cuts, so the values of a gap share one of these labels or have
@@ -254,9 +258,11 @@ class LabelImages:
             case Dates():
                 return others & self._of_period(region, source, type_)
             case Bands():
-                return others & self._bands_of_numbers
-            case _:
+                return others & self._bands_of_numbers(self._map)
+            case Level() | Prefix():
                 return others
+            case _:
+                assert_never(self._map)
 
     def _label_region(self, text: str) -> Mask:
         label = self._map.label(text)
@@ -290,8 +296,11 @@ class LabelImages:
                 return 0 if otherwise is None else 1 << self._texts.region_of(otherwise)
             case Bands() if self._of_numbers and has_few_labels(self._map):
                 return self._number_labels
-        low, high = _interval(self._map, *self._texts.bounds(region))
-        return self._between(low, high) & self._labels & ~self._suppressed_label
+            case Level() | Bands() | Dates() | Prefix():
+                low, high = _interval(self._map, *self._texts.bounds(region))
+                return self._between(low, high) & self._labels & ~self._suppressed_label
+            case _:
+                assert_never(self._map)
 
     @cached_property
     def _number_labels(self) -> Mask:
@@ -302,18 +311,21 @@ class LabelImages:
     @cached_property
     def _suppressed_label(self) -> Mask:
         """The point `*`, if the map gives this label to no other text."""
-        region = self._texts.region_of(SUPPRESSED)
-        is_kept = isinstance(self._map, Bands | Dates) and self._texts.constant(region) is not None
-        return 1 << region if is_kept else 0
+        match self._map:
+            case Bands() | Dates():
+                region = self._texts.region_of(SUPPRESSED)
+                return 1 << region if self._texts.constant(region) is not None else 0
+            case Level() | Prefix():
+                return 0
+            case _:
+                assert_never(self._map)
 
-    @cached_property
-    def _bands_of_numbers(self) -> Mask:
+    def _bands_of_numbers(self, map_: Bands) -> Mask:
         """The regions that the labels of numbers can reach, judging by their first characters."""
-        assert isinstance(self._map, Bands)
-        reached = self._beginning_with(_number_beginnings(self._map))
-        if self._map.cuts.first is None:
+        reached = self._beginning_with(_number_beginnings(map_))
+        if map_.cuts.first is None:
             return reached
-        lowest = next(self._map.bands_between(None, None)).label
+        lowest = next(map_.bands_between(None, None)).label
         return reached | 1 << self._texts.region_of(lowest)
 
     @cached_property
@@ -348,8 +360,10 @@ class LabelImages:
                 return _has_date_label(unit, *self._texts.bounds(region))
             case Bands():
                 return bool(self._bands_of_texts >> region & 1)
-            case _:
+            case Level() | Prefix():
                 return True
+            case _:
+                assert_never(self._map)
 
 
 def _number_beginnings(map_: Bands) -> Iterator[tuple[str, str]]:
@@ -368,8 +382,10 @@ def _bounds(map_: Map, label: str) -> object:
             return band_bounds(label)
         case Dates():
             return period_bounds(label)
-        case _:
+        case Level() | Prefix():
             return None
+        case _:
+            assert_never(map_)
 
 
 def _interval(map_: Map, low: str | None, high: str | None) -> tuple[str | None, str | None]:
@@ -377,16 +393,26 @@ def _interval(map_: Map, low: str | None, high: str | None) -> tuple[str | None,
     match map_:
         case Prefix(length):
             return _with_prefix(length, low, high, SUPPRESSED)
-        case Dates(DateUnit.MONTH):
+        case Dates(unit):
+            return _period_interval(unit, low, high)
+        case Bands() | Level():
+            return None, None
+        case _:
+            assert_never(map_)
+
+
+def _period_interval(unit: DateUnit, low: str | None, high: str | None) -> tuple[str | None, str | None]:
+    match unit:
+        case DateUnit.MONTH:
             return None if low is None else low[:7], high
-        case Dates(DateUnit.YEAR):
+        case DateUnit.YEAR:
             return None if low is None else low[:4], high
-        case Dates(DateUnit.QUARTER):
+        case DateUnit.QUARTER:
             return _with_prefix(4, low, high, "-Q9")
-        case Dates(DateUnit.DECADE):
+        case DateUnit.DECADE:
             return _with_prefix(3, low, high, "0s")
         case _:
-            return None, None
+            assert_never(unit)
 
 
 def _with_prefix(length: int, low: str | None, high: str | None, most: str) -> tuple[str | None, str | None]:

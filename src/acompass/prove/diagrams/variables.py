@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from typing import TypeAlias, assert_never
 
 from acompass.language.program.effects import filter_in, process_in
-from acompass.language.program.label_maps import Map
+from acompass.language.program.kernels import Map
 from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Program
 from acompass.language.program.types import Kind, Schema, Type
 from acompass.language.text.tree import Function

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TypeAlias, assert_never
 
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import comparisons, process_in
 from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Process, Program
 from acompass.language.program.types import Value
@@ -29,7 +30,7 @@ COPIED = 0.15
 #: the greatest distance between consecutive numbers that `SmallCounts` keeps
 WIDEST = 8
 
-COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
+COUNTS = tuple(function for function in Function if facts_about(function).is_count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from itertools import chain
 from typing import assert_never
 
 from acompass.language.program.bands import Bands
-from acompass.language.program.effects import as_generalize
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Map, Prefix
+from acompass.language.program.kernels import Map
+from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix
 from acompass.language.program.program import Program
 from acompass.language.program.types import EXACT, Kind, Type, Value, to_text
+from acompass.prove.diagrams.cuts import maps_by_step
 from acompass.prove.diagrams.regions import Regions, regions_in
 from acompass.prove.refute.replay import is_loadable
 from acompass.prove.search.prover import Prover
@@ -101,7 +102,8 @@ class ColumnValues:
     def _days(self, column: int, region: int) -> list[Value]:
         """Dates as text, for a column whose first map is for dates, or that is compared with dates."""
         is_text = self._prover.program.schema[column].type.kind is Kind.TEXT
-        is_dated = isinstance(self._maps.get(column), Dates) or column in self._dated
+        map_ = self._maps.get(column)
+        is_dated = (map_ is not None and map_.of_dates) or column in self._dated
         if not is_text or not is_dated or region % 2:
             return []
         return days_between(*self._regions(column).bounds(region))
@@ -132,10 +134,8 @@ class ColumnValues:
 def _first_maps(program: Program) -> dict[int, Map]:
     """The first map of each column that is generalized."""
     found: dict[int, Map] = {}
-    for requirement in program.requirements:
-        action = as_generalize(requirement.action)
-        if action is not None:
-            found.setdefault(action.column, action.map)
+    for _, column, map_ in maps_by_step(program):
+        found.setdefault(column, map_)
     return found
 
 
@@ -156,8 +156,10 @@ def example_values(map_: Map, type_: Type) -> list[Value]:
             return [*("a" * length + end for end in ("", "b", "c", "bc")), "b" * length + "b"]
         case Level() if type_.kind is Kind.TEXT:
             return [row[0] for row in map_.hierarchy.rows[:_FEW]]
-        case _:
+        case Prefix() | Level():
             return []
+        case _:
+            assert_never(map_)
 
 
 def days_between(low: str | None, high: str | None) -> list[Value]:

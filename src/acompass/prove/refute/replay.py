@@ -10,23 +10,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain, cycle, islice, pairwise
-from typing import TypeAlias, assert_never
+from itertools import chain, cycle, islice
+from typing import TypeAlias
 
 from acompass.language.program.constants import digits_before_point, is_64_bit
 from acompass.language.program.effects import (
-    as_generalize,
-    as_random,
     comparisons,
+    drawing_kernel,
     draws,
     probability_of,
     process_in,
     process_of,
     record_comparisons,
-    shortest_trace_value,
+    write_of,
 )
+from acompass.language.program.kernels import shortest_trace_value
 from acompass.language.program.label_maps import UnlabeledValueError
-from acompass.language.program.program import Action, Assertion, Comparison, Draw, Program, Random, Requirement
+from acompass.language.program.program import Action, Assertion, Comparison, Program, Requirement
 from acompass.language.program.types import MOST_DIGITS, Kind, Type, Value
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.effort import require_time
@@ -104,7 +104,7 @@ class Chance:
         probability = probability_of(action)
         coins = [] if probability is None else self.coins.take(affected)
         hit = affected if probability is None else sum(rho < probability for rho in coins)
-        return coins + ([] if as_random(action) is None else self.draws.take(hit))
+        return coins + ([] if drawing_kernel(action) is None else self.draws.take(hit))
 
 
 #: by step, for the requirements that consume the trace
@@ -196,24 +196,10 @@ class RandomChances:
         return Stream(*self._rng.choice(streams))
 
     def _draws(self, step: int, origin: Origin, aimed: float) -> Stream:
-        action = as_random(self._actions[step])
-        if action is not None and step in origin.draws and self._rng.random() < aimed:
-            return Stream((), (rho_for(action, origin.draws[step]),))
+        kernel = drawing_kernel(self._actions[step])
+        if kernel is not None and step in origin.draws and self._rng.random() < aimed:
+            return Stream((), (kernel.trace_value(origin.draws[step]),))
         return Stream((), tuple(self._rng.choices(self._rhos, k=self._rng.choice((1, 2, 5, 12)))))
-
-
-def rho_for(action: Random | Draw, value: Value) -> Fraction:
-    """A short decimal ρ that makes the action draw the value."""
-    match action:
-        case Random(lower=lower, upper=upper):
-            assert isinstance(value, int)
-            width = upper - lower + 1
-            return shortest_trace_value(Fraction(value - lower, width), Fraction(value - lower + 1, width))
-        case Draw(values=values):
-            cuts, at = action.cuts, [each.value for each in values].index(value)
-            return shortest_trace_value(cuts[at - 1] if at else Fraction(0), cuts[at])
-        case _:
-            assert_never(action)
 
 
 def rho_for_miss(action: Action | None) -> Fraction:
@@ -226,23 +212,9 @@ def _useful_rhos(actions: Iterable[Action | None]) -> Sequence[Fraction]:
     """Values of ρ that make every RANDOM draw its bounds, the integers next to them and its middle, or the first of its
     weighted values."""
     rhos = {Fraction(0), Fraction(1, 2), Fraction(999, 1000)}
-    for action in actions:
-        drawn = as_random(action)
-        if drawn is not None:
-            rhos.update(_action_rhos(drawn))
+    for kernel in filter(None, map(drawing_kernel, actions)):
+        rhos.update(kernel.typical_trace_values(MOST_WEIGHTED_VALUES))
     return sorted(rhos)
-
-
-def _action_rhos(action: Random | Draw) -> list[Fraction]:
-    match action:
-        case Random(lower=lower, upper=upper):
-            near = {lower, lower + 1, (lower + upper) // 2, upper - 1, upper}
-            return [rho_for(action, value) for value in near if lower <= value <= upper]
-        case Draw():
-            cuts = (Fraction(0), *action.cuts[:MOST_WEIGHTED_VALUES])
-            return [shortest_trace_value(low, high) for low, high in pairwise(cuts)]
-        case _:
-            assert_never(action)
 
 
 def is_loadable(value: Value, type_: Type) -> bool:
@@ -310,8 +282,9 @@ def _text_comparisons(program: Program) -> Iterator[Comparison]:
             is_text = program.schema[comparison.column].type.kind is Kind.TEXT
             if is_text and comparison.column not in labelled and isinstance(comparison.value, str):
                 yield comparison
-        action = as_generalize(requirement.action)
-        labelled.update(() if action is None else (action.column,))
+        write = write_of(requirement.action)
+        if write is not None and write.kernel.label_map() is not None:
+            labelled.add(write.column)
 
 
 def _comparisons(requirement: Requirement) -> Iterator[Comparison]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
-from acompass.language.program.effects import is_certain, plain_of, type_changes
-from acompass.language.program.program import Draw, Drop, Generalize, Random, Reject, Replace
+from acompass.language.program.effects import effect_of, is_certain, type_changes
+from acompass.language.program.program import Project, Remove, Write
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram
 from acompass.prove.rules.facts import Fact
 from acompass.prove.rules.laws import KnownFacts
@@ -39,18 +39,18 @@ class BackwardRules:
         return replace(fact, step=step)
 
     def _is_irrelevant(self, transition: Transition, columns: frozenset[int]) -> bool:
-        plain = plain_of(transition.requirement.action)
-        match plain:
+        effect = effect_of(transition.requirement.action)
+        match effect:
             case None:
                 return not transition.is_known
-            case Reject():
+            case Remove():
                 return transition.may is EMPTY
-            case Replace(column) | Random(column) | Draw(column) | Generalize(column):
+            case Write(column):
                 return column not in columns
-            case Drop():
+            case Project():
                 return True
             case _:
-                assert_never(plain)
+                assert_never(effect)
 
     def rules(self, transition: Transition) -> tuple[Rule, ...]:
         """The rules that lead back through the requirement, most precise first. Each returns facts at the transition's
@@ -176,16 +176,18 @@ class BackwardRules:
 
     def _before_action(self, fact: Fact, transition: Transition, branch: Branch) -> Fact | None:
         """The fact before the action; None if the fact holds for any table before it."""
-        plain = plain_of(transition.requirement.action)
-        match plain:
-            case Reject():
+        effect = effect_of(transition.requirement.action)
+        match effect:
+            case Remove():
                 where = self._diagrams.intersection(fact.where, branch.unaffected)
                 return replace(fact, step=transition.step, where=where)
-            case Replace(column) | Random(column) | Draw(column):
+            case Write(column, kernel):
+                map_ = kernel.label_map()
+                if map_ is not None:
+                    return self._writes.before_labels(fact, transition, branch, column, map_)
+                assert not kernel.reads_value, "no rule for a value that depends on the one before"
                 return self._writes.before_write(fact, transition, branch, column)
-            case Generalize():
-                return self._writes.before_labels(fact, transition, branch, plain)
-            case None | Drop():
+            case None | Project():
                 raise AssertionError("the requirement changes nothing that a fact reads")
             case _:
-                assert_never(plain)
+                assert_never(effect)

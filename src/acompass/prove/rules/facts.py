@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import process_in
 from acompass.language.program.program import Aggregate, And, Assertion, Comparison, Condition, Not, Or, Process
 from acompass.language.program.types import Kind
@@ -37,8 +38,6 @@ Alternatives: TypeAlias = tuple[Fact, ...] | None
 
 #: the most clauses of a condition
 MOST_CLAUSES = 64
-#: pairs of functions; over the same class and column, the first is never above the second
-_NEVER_ABOVE = ((Function.COUNT_DISTINCT, Function.COUNT), (Function.MIN, Function.MAX))
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,8 +340,8 @@ class Aggregates:
         """The values of another function over a class whose aggregate is allowed; None if no lemma relates the two."""
         if fact.function is function:
             return allowed
-        if (fact.function, function) in _NEVER_ABOVE:
+        if facts_about(fact.function).never_above is function:
             return self._regions(fact).from_lowest(allowed)
-        if (function, fact.function) in _NEVER_ABOVE:
+        if facts_about(function).never_above is fact.function:
             return self._regions(fact).up_to_highest(allowed)
         return None

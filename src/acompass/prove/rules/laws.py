@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
+from acompass.language.program.aggregates import facts_about
 from acompass.language.text.tree import Function, Operator
 from acompass.prove.diagrams.cuts import zero_value
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
@@ -97,8 +98,9 @@ class Laws:
         return self.diagrams.intersection(fact.where, self.diagrams.substitute(allowed, aggregate, records_for))
 
     def in_terms_of(self, known: Fact, wanted: Fact) -> Diagram | None:
-        """The values of the wanted aggregate that the known fact allows its classes; None if they are unrelated."""
-        if known.column != wanted.column and not _are_counts(known, wanted):
+        """The values of the wanted aggregate that the known fact allows its classes; None if they are unrelated. COUNT,
+        which reads no column, bounds COUNT DISTINCT of any column."""
+        if known.column != wanted.column and None not in (known.column, wanted.column):
             return None
         if self.aggregates.in_terms_of(known, wanted.function, 0) is None:
             return None
@@ -179,7 +181,7 @@ class Laws:
     def keys_by_sign(self, fact: Fact, care: Diagram) -> Iterator[tuple[Diagram, Mask]]:
         """Keys with the values of their classes. For a SUM, keys with negative numbers are separate."""
         values = self.values(fact, care)
-        if fact.function is not Function.SUM or fact.column is None:
+        if not facts_about(fact.function).adds or fact.column is None:
             yield ALL, values
             return
         column = self.variables.column(fact.step, fact.column)
@@ -201,7 +203,7 @@ class Laws:
     def attaining(self, fact: Fact) -> Diagram:
         """The records whose removal can change an allowed aggregate. For MIN and MAX, these are the records whose own
         value is allowed at their key: if all of them stay, so does the one with the minimum or the maximum."""
-        if fact.column is None or fact.function not in (Function.MIN, Function.MAX):
+        if fact.column is None or not facts_about(fact.function).is_value:
             return ALL
         aggregate, own = self.aggregates.variable(fact), self.variables.column(fact.step, fact.column)
         return self.variables.rename(fact.allowed, aggregate, own, lambda mask: mask)
@@ -309,12 +311,6 @@ class Laws:
         occurring = self.diagrams.literal(variable, mask) if is_same else self.diagrams.project(records, keys)
         refused = self.diagrams.difference(occurring, fact.allowed)
         return self.diagrams.complement(self.diagrams.exists(refused, frozenset((variable,))))
-
-
-def _are_counts(known: Fact, wanted: Fact) -> bool:
-    """Whether one fact is about COUNT and the other about COUNT DISTINCT, which is at most COUNT, whatever the
-    column."""
-    return {known.function, wanted.function} == {Function.COUNT, Function.COUNT_DISTINCT}
 
 
 class KnownFacts:

@@ -8,23 +8,28 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TypeAlias, assert_never
 
-from acompass.language.program.effects import column_written, columns_of_classes, drops_records, is_certain, plain_of
+from acompass.language.program.effects import (
+    column_written,
+    columns_of_classes,
+    effect_of,
+    is_certain,
+    removes_records,
+    write_of,
+)
+from acompass.language.program.kernels import Constant, Labels, Uniform, Weighted
 from acompass.language.program.program import (
     Assertion,
     Condition,
-    Draw,
-    Drop,
     Filter,
-    Generalize,
     Process,
     Program,
-    Random,
-    Reject,
-    Replace,
+    Project,
+    Remove,
     Requirement,
     Result,
+    Write,
 )
-from acompass.language.program.types import Value
+from acompass.language.program.types import Type
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram
 from acompass.prove.diagrams.images import image_of_random
@@ -56,6 +61,13 @@ class Transition:
     def column(self) -> int | None:
         """The column that the action writes."""
         return column_written(self.requirement.action)
+
+    @property
+    def write(self) -> Write:
+        """What the action, which writes a column, writes."""
+        write = write_of(self.requirement.action)
+        assert write is not None, "the requirement writes nothing"
+        return write
 
 
 #: facts that hold for every table at a step
@@ -246,20 +258,20 @@ class Reachability:
 
     def after(self, transition: Transition, records: Diagram) -> Diagram:
         """The records that the requirement can turn the given records into."""
-        plain = plain_of(transition.requirement.action)
-        match plain:
+        effect = effect_of(transition.requirement.action)
+        match effect:
             case None:
                 return self.untouched_records(transition, records) if transition.is_known else records
-            case Reject():
+            case Remove():
                 return self.untouched_records(transition, records)
-            case Replace() | Random() | Draw() | Generalize():
+            case Write():
                 affected = self._diagrams.intersection(records, transition.may)
                 untouched = self.convert_written_column(transition, self.untouched_records(transition, records))
                 return self._diagrams.union(untouched, self.rewrite(transition, affected))
-            case Drop(columns):
+            case Project(columns):
                 return self._diagrams.exists(records, self._variables.columns(transition.step, columns))
             case _:
-                assert_never(plain)
+                assert_never(effect)
 
     def untouched_records(self, transition: Transition, records: Diagram | None = None) -> Diagram:
         """The records, by default all at the step, that the action can leave alone: those that need not be affected, or
@@ -281,18 +293,33 @@ class Reachability:
 
     def rewrite(self, transition: Transition, affected: Diagram) -> Diagram:
         """The affected records as the action, which writes a column, leaves them."""
-        plain = plain_of(transition.requirement.action)
-        match plain:
-            case Replace(column) | Random(column) | Draw(column):
+        column, kernel = transition.write.column, transition.write.kernel
+        match kernel:
+            case Constant() | Uniform() | Weighted():
                 variable = self._variables.column(transition.step + 1, column)
                 converted = self.convert_written_column(transition, affected)
                 return self._diagrams.assign(converted, variable, self.written_regions(transition))
-            case Generalize(column, map_):
+            case Labels(map_):
                 return self._variables.label(affected, transition.step, column, map_)
-            case None | Reject() | Drop():
-                raise AssertionError("the requirement writes nothing")
             case _:
-                assert_never(plain)
+                assert_never(kernel)
+
+    def before_rewriting(self, transition: Transition, records: Diagram) -> Diagram:
+        """The records that the action, which writes a column, can turn into the given records."""
+        column, kernel = transition.write.column, transition.write.kernel
+        match kernel:
+            case Constant() | Uniform() | Weighted():
+                variable = self._variables.column(transition.step + 1, column)
+                return self._diagrams.exists(self.with_written_value(transition, records), frozenset((variable,)))
+            case Labels(map_):
+                return self._variables.before_labels(records, transition.step, column, map_)
+            case _:
+                assert_never(kernel)
+
+    def with_written_value(self, transition: Transition, records: Diagram) -> Diagram:
+        """The records that have a value in the written column that the action can write."""
+        variable = self._variables.column(transition.step + 1, transition.write.column)
+        return self._diagrams.intersection(records, self._diagrams.literal(variable, self.written_regions(transition)))
 
     def written_regions(self, transition: Transition) -> Mask:
         """The values that the action can write, in the regions of the next step."""
@@ -302,29 +329,23 @@ class Reachability:
         return self._written[step]
 
     def _values_written(self, transition: Transition) -> Mask:
-        plain = plain_of(transition.requirement.action)
-        match plain:
-            case Replace(column, value):
-                return self._points(transition, column, [value])
-            case Draw(column, values):
-                return self._points(transition, column, [each.value for each in values])
-            case Random(column, lower, upper):
+        column, kernel = transition.write.column, transition.write.kernel
+        variable = self._variables.column(transition.step + 1, column)
+        match kernel:
+            case Constant() | Weighted():
+                regions = self._variables.regions(variable)
+                return sum(1 << region for region in set(map(regions.region_of, kernel.listed_values())))
+            case Uniform():
                 type_ = transition.requirement.after[column].type
-                return image_of_random(lower, upper, self._regions_after(transition, column), type_)
-            case Generalize(column):
-                variable = self._variables.column(transition.step + 1, column)
+                return self._drawn_regions(kernel, self._variables.regions(variable), type_)
+            case Labels():
                 return self._diagrams.mask_of(self.rewritten(transition), variable)
-            case None | Reject() | Drop():
-                raise AssertionError("the requirement writes nothing")
             case _:
-                assert_never(plain)
+                assert_never(kernel)
 
-    def _points(self, transition: Transition, column: int, values: Sequence[Value]) -> Mask:
-        regions = self._regions_after(transition, column)
-        return sum(1 << region for region in {regions.region_of(value) for value in values})
-
-    def _regions_after(self, transition: Transition, column: int) -> Regions:
-        return self._variables.regions(self._variables.column(transition.step + 1, column))
+    def _drawn_regions(self, drawn: Uniform, regions: Regions, type_: Type) -> Mask:
+        """The regions of a column of the type that drawn integers reach."""
+        return image_of_random(drawn.lower, drawn.upper, regions, type_)
 
 
 class StandingFacts:
@@ -345,21 +366,21 @@ class StandingFacts:
         return tuple(found)[-MOST_STANDING:]
 
     def _facts_left(self, requirement: Requirement, fact: Fact, care: Diagram) -> Iterator[Fact]:
-        plain = plain_of(requirement.action)
-        match plain:
+        effect = effect_of(requirement.action)
+        match effect:
             case None:
                 yield fact
-            case Reject():
+            case Remove():
                 bounds = (fact, *(self._laws.halves(fact) or ()))
                 yield from [each for each in bounds if self._laws.is_kept_by_parts(each, care)][:1]
-            case Replace(column) | Random(column) | Draw(column) | Generalize(column):
+            case Write(column):
                 yield from () if column in self._laws.columns_read(fact) else (fact,)
-            case Drop(columns):
+            case Project(columns):
                 yield from (fact,) if self._laws.columns_read(fact).isdisjoint(columns) else ()
             case _:
-                assert_never(plain)
+                assert_never(effect)
 
 
 def is_established(requirement: Requirement, is_known: bool) -> bool:
     """Whether the classes that violate the assertion are gone after the requirement."""
-    return is_known or (drops_records(requirement.action) and is_certain(requirement.action))
+    return is_known or (removes_records(requirement.action) and is_certain(requirement.action))

@@ -5,14 +5,11 @@ Both use preimages: the records before a requirement that are, or may become, re
 """
 
 from dataclasses import dataclass, replace
-from typing import assert_never
 
-from acompass.language.program.bands import Bands
-from acompass.language.program.effects import plain_of
-from acompass.language.program.label_maps import Map
-from acompass.language.program.program import Draw, Drop, Generalize, Random, Reject, Replace
+from acompass.language.program.aggregates import counts_distinct
+from acompass.language.program.effects import removes_records
+from acompass.language.program.kernels import Map
 from acompass.language.program.types import Kind, Type
-from acompass.language.text.tree import Function
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.diagrams.regions import Mask
 from acompass.prove.rules.facts import Fact
@@ -48,7 +45,8 @@ class _Write:
 
 
 class Preimages:
-    """The records before a requirement, which writes `column`, that can become records of a given set after it."""
+    """The records before a requirement, which writes `column`, that are in a given set after it if they keep their
+    value. `Reachability.before_rewriting` has those that it can rewrite into the set."""
 
     def __init__(self, reachability: Reachability):
         self._reachability = reachability
@@ -73,29 +71,13 @@ class Preimages:
     def _inner_preimage(self, mask: Mask, before: Variable, after: Variable) -> Mask:
         return self._variables.regions(before).full & ~self._variables.preimage(~mask, before, after)
 
-    def before_rewriting(self, diagram: Diagram, transition: Transition) -> Diagram:
-        """The records that the action can turn into records of the diagram."""
-        plain = plain_of(transition.requirement.action)
-        match plain:
-            case Replace(column) | Random(column) | Draw(column):
-                variable = self._variables.column(transition.step + 1, column)
-                literal = self._diagrams.literal(variable, self._reachability.written_regions(transition))
-                reached = self._diagrams.intersection(diagram, literal)
-                return self._diagrams.exists(reached, frozenset((variable,)))
-            case Generalize(column, map_):
-                return self._variables.before_labels(diagram, transition.step, column, map_)
-            case None | Reject() | Drop():
-                raise AssertionError("the requirement writes nothing")
-            case _:
-                assert_never(plain)
-
     def refuse_conversion(self, fact: Fact, transition: Transition, column: int) -> None:
         """Rule of the change of type. Raises Blocked if the conversion can merge or split unchanged values."""
         before = transition.requirement.before[column].type
         after = transition.requirement.after[column].type
         if before == after:
             return
-        is_counted = column == fact.column and fact.function is Function.COUNT_DISTINCT
+        is_counted = column == fact.column and counts_distinct(fact.function)
         if column == fact.column and not is_counted:
             raise Blocked("changes the type of the aggregated column")
         if (is_counted or column in fact.groups) and not self._is_injective(column, before, after):
@@ -131,17 +113,11 @@ class ChanceRules:
 
     def before_coin(self, fact: Fact, transition: Transition) -> Fact:
         """The fact before an action WITH PROBABILITY. Raises Blocked."""
-        plain = plain_of(transition.requirement.action)
-        match plain:
-            case Reject():
-                earlier = replace(fact, step=transition.step)
-                return self._require_kept_without(earlier, transition, transition.affects)
-            case Replace(column) | Random(column) | Draw(column) | Generalize(column):
-                return self._before_coin_write(fact, transition, column)
-            case None | Drop():
-                raise AssertionError("no coin is tossed for it")
-            case _:
-                assert_never(plain)
+        if transition.column is not None:
+            return self._before_coin_write(fact, transition, transition.column)
+        assert removes_records(transition.requirement.action), "no coin is tossed for it"
+        earlier = replace(fact, step=transition.step)
+        return self._require_kept_without(earlier, transition, transition.affects)
 
     def _before_coin_write(self, fact: Fact, transition: Transition, column: int) -> Fact:
         self._preimages.refuse_conversion(fact, transition, column)
@@ -162,7 +138,7 @@ class ChanceRules:
         """Rule of the coin for a WHERE: the class is part of the class of all records that it could select."""
         diagrams = self._diagrams
         stays = self._preimages.before_keeping(fact.where, transition, column)
-        comes = diagrams.intersection(transition.affects, self._preimages.before_rewriting(fact.where, transition))
+        comes = diagrams.intersection(transition.affects, self._reachability.before_rewriting(transition, fact.where))
         earlier = replace(fact, step=transition.step, where=diagrams.union(stays, comes))
         leaves = diagrams.intersection(transition.affects, self._leaving(fact, transition))
         lost = diagrams.union(leaves, diagrams.difference(comes, stays))
@@ -170,7 +146,7 @@ class ChanceRules:
 
     def _leaving(self, fact: Fact, transition: Transition) -> Diagram:
         """The records that the WHERE can miss once they are hit."""
-        return self._preimages.before_rewriting(self._diagrams.complement(fact.where), transition)
+        return self._reachability.before_rewriting(transition, self._diagrams.complement(fact.where))
 
     def _revalue(self, fact: Fact, transition: Transition, column: int) -> Fact:
         """Rule of the coin for the aggregated column: the class consists of part of an earlier class and of records
@@ -179,7 +155,7 @@ class ChanceRules:
         stays = self._preimages.before_keeping(fact.where, transition, column)
         earlier = replace(fact, step=transition.step, where=stays)
         affected = diagrams.intersection(transition.affects, transition.care)
-        hit = diagrams.intersection(affected, self._preimages.before_rewriting(fact.where, transition))
+        hit = diagrams.intersection(affected, self._reachability.before_rewriting(transition, fact.where))
         if hit is not EMPTY:
             new = aggregates.of_values(fact, self._reachability.written_regions(transition))
             keys = diagrams.project(hit, self._laws.key_variables(earlier))
@@ -223,7 +199,7 @@ class WriteRules:
         fact = self._without_written(fact, transition, column)
         variable = self._variables.column(transition.step + 1, column)
         written = self._reachability.written_regions(transition)
-        selected = self._preimages.before_rewriting(fact.where, transition)
+        selected = self._reachability.before_rewriting(transition, fact.where)
         rewritten = self._diagrams.intersection(branch.affected, selected)
         where_before = self._preimages.before_keeping(fact.where, transition, column)
         others = self._diagrams.intersection(branch.unaffected, where_before)
@@ -232,7 +208,7 @@ class WriteRules:
         self._preimages.refuse_conversion(fact, transition, column)
         if column in fact.groups:
             return self._regroup(fact, earlier, transition, write)
-        missed = self._preimages.before_rewriting(self._diagrams.complement(fact.where), transition)
+        missed = self._reachability.before_rewriting(transition, self._diagrams.complement(fact.where))
         self._refuse_random_selection(earlier, self._diagrams.intersection(rewritten, missed), transition.care)
         if column == fact.column:
             return self._move(fact, earlier, transition, write)
@@ -291,24 +267,24 @@ class WriteRules:
         at_written = self._diagrams.intersection(fact.allowed, literal)
         return self._diagrams.exists(at_written, frozenset((write.variable,)))
 
-    def before_labels(self, fact: Fact, transition: Transition, branch: Branch, action: Generalize) -> Fact | None:
+    def before_labels(self, fact: Fact, transition: Transition, branch: Branch, column: int, map_: Map) -> Fact | None:
         """Rules of the WHERE, the merge and the new value, for labels, which depend only on the value."""
-        column, diagrams = action.column, self._diagrams
-        rewritten = diagrams.intersection(branch.affected, self._preimages.before_rewriting(fact.where, transition))
+        diagrams, before_rewriting = self._diagrams, self._reachability.before_rewriting
+        rewritten = diagrams.intersection(branch.affected, before_rewriting(transition, fact.where))
         others = self._others(fact, transition, branch, column)
         where = diagrams.union(rewritten, others)
         earlier = replace(fact, step=transition.step, where=where)
-        missed = self._preimages.before_rewriting(diagrams.complement(fact.where), transition)
+        missed = before_rewriting(transition, diagrams.complement(fact.where))
         uncertain = diagrams.intersection(diagrams.intersection(rewritten, missed), transition.care)
         reads_labels = column in fact.groups or column == fact.column
         if uncertain is not EMPTY and (reads_labels or not self._laws.is_kept_by_parts(earlier, transition.care)):
             raise Blocked("the label decides which records are counted, and regions are too coarse to tell")
         if not reads_labels:
             return earlier
-        write = self._label_write(transition, action, rewritten, others)
-        self._refuse_labels(fact, transition, write, action.map)
+        write = self._label_write(transition, column, rewritten, others)
+        self._refuse_labels(fact, transition, write, map_)
         if column in fact.groups:
-            return self._join_labels(fact, earlier, transition, write, action)
+            return self._join_labels(fact, earlier, transition, write)
         return self._relabel(fact, earlier, transition, write)
 
     def _others(self, fact: Fact, transition: Transition, branch: Branch, column: int) -> Diagram:
@@ -318,12 +294,12 @@ class WriteRules:
         selected = self._preimages.before_keeping(fact.where, transition, column)
         return self._diagrams.intersection(branch.unaffected, selected)
 
-    def _label_write(self, transition: Transition, action: Generalize, rewritten: Diagram, others: Diagram) -> _Write:
-        variable = self._variables.column(transition.step + 1, action.column)
+    def _label_write(self, transition: Transition, column: int, rewritten: Diagram, others: Diagram) -> _Write:
+        variable = self._variables.column(transition.step + 1, column)
         affected = self._diagrams.intersection(rewritten, transition.care)
         labelled = self._reachability.rewrite(transition, affected)
         written = self._diagrams.mask_of(labelled, variable)
-        return _Write(action.column, variable, written, rewritten, others)
+        return _Write(column, variable, written, rewritten, others)
 
     def _refuse_labels(self, fact: Fact, transition: Transition, write: _Write, map_: Map) -> None:
         """Equal values must get equal labels, and unchanged values must not merge or split."""
@@ -335,15 +311,9 @@ class WriteRules:
 
     def _labels_equal_values_alike(self, map_: Map, column: int, before: Type) -> bool:
         """Whether equal values get equal labels. BANDS reads every text of a number as that number."""
-        match map_:
-            case Bands():
-                return True
-            case _:
-                return self._preimages.has_one_text(column, before)
+        return map_.of_numbers or self._preimages.has_one_text(column, before)
 
-    def _join_labels(
-        self, fact: Fact, earlier: Fact, transition: Transition, write: _Write, action: Generalize
-    ) -> Fact:
+    def _join_labels(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact:
         """Rule of the merge: classes that are rewritten as a whole join the class of their label."""
         has_others = self._diagrams.intersection(write.others, transition.care) is not EMPTY
         allowed = self._preimages.before_keeping(fact.allowed, transition, write.column) if has_others else EMPTY
@@ -351,7 +321,7 @@ class WriteRules:
             return replace(earlier, allowed=allowed)
         self._refuse_merge(fact, write)
         readers, rewritten_keys = self._rewritten_keys(earlier, transition, write)
-        refused = self._preimages.before_rewriting(self._diagrams.complement(fact.allowed), transition)
+        refused = self._reachability.before_rewriting(transition, self._diagrams.complement(fact.allowed))
         joined = self._diagrams.difference(rewritten_keys, refused)
         kept = self._diagrams.difference(allowed, rewritten_keys)
         return replace(earlier, groups=earlier.groups | readers, allowed=self._diagrams.union(joined, kept))
@@ -359,8 +329,7 @@ class WriteRules:
     def _relabel(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
         """Rule of the new value. Mapping a whole class never adds distinct values."""
         has_others = self._diagrams.intersection(write.others, transition.care) is not EMPTY
-        is_counted = fact.function is Function.COUNT_DISTINCT
-        if is_counted and not has_others and self._laws.is_kept_by_fewer(fact):
+        if counts_distinct(fact.function) and not has_others and self._laws.is_kept_by_fewer(fact):
             return earlier
         return self._revalue(fact, earlier, transition, write)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import columns_aggregated, comparisons, filter_in, process_in
@@ -15,13 +16,10 @@ from acompass.language.program.program import Assertion, Program, Requirement
 from acompass.language.program.types import Schema
 from acompass.language.text import tree
 from acompass.language.text.parser import parse_text
-from acompass.language.text.tree import Function
 from acompass.language.text.walk import assertion_of, parameter_names, steps_of
 
 #: the line and index of an assumption
 _NO_LINE = 0
-#: the functions whose value has the type of the column
-_OF_VALUES = (Function.SUM, Function.MIN, Function.MAX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,5 +183,5 @@ def columns_with_type(assertion: Assertion) -> frozenset[int]:
     if process is None:
         return frozenset(found | seen)
     found.update(column for at, column in enumerate(process.group_by) if at in seen)
-    values = (each.column for each in process.aggregates if each.function in _OF_VALUES)
+    values = (each.column for each in process.aggregates if not facts_about(each.function).is_count)
     return frozenset(found.union(column for column in values if column is not None))

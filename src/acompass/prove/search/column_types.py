@@ -13,6 +13,7 @@ from itertools import chain, combinations
 from typing import assert_never
 
 from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import Parameters, ParamValue, is_timestamp, scale_of
 from acompass.language.program.types import INTEGER, TEXT, TIMESTAMP, Column, Kind, Schema, Type, decimal
 from acompass.language.program.uses import Use, uses
@@ -302,5 +303,5 @@ def _aliased_columns(requirement: tree.Requirement) -> dict[str, str]:
     return {
         named.alias.text.casefold(): named.aggregate.column.text
         for named in (() if process is None else process.aggregates)
-        if named.aggregate.column is not None and named.aggregate.function in (tree.Function.MIN, tree.Function.MAX)
+        if named.aggregate.column is not None and facts_about(named.aggregate.function).is_value
     }

@@ -6,10 +6,9 @@ If there is none, that proves a claim; otherwise, a counterexample starts from o
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import assert_never
 
-from acompass.language.program.effects import as_random, plain_of
-from acompass.language.program.program import Draw, Drop, Generalize, Random, Reject, Replace
+from acompass.language.program.effects import drawing_kernel, removes_records
+from acompass.language.program.kernels import Kernel
 from acompass.language.program.types import Value
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.diagrams.regions import Mask, regions_in
@@ -44,8 +43,7 @@ class _Place:
     records: Diagram
     after: "_Place | None" = None  # the place that the records lead to
     is_hit: bool | None = None  # whether the requirement must hit them to get there; None if it makes no difference
-    drawn: Diagram | None = None  # the records that a draw must produce
-    draw: Value | None = None  # the value that it draws
+    draw: Value | None = None  # the value that it must draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,77 +99,52 @@ class Origins:
 
     def _before(self, transition: Transition, place: _Place, is_known: bool) -> list[_Place]:
         """The paths back through the requirement; the one to try first comes last."""
-        step, target = transition.step, place.records
-        plain = plain_of(transition.requirement.action)
-        match plain:
-            case None:
-                before = self._untouched_records(transition, target) if is_known else target
-                return [_Place(step, before, place)]
-            case Reject():
-                return [_Place(step, self._untouched_records(transition, target), place, is_hit=False)]
-            case Replace(column) | Random(column) | Draw(column) | Generalize(column):
-                written = self._variables.column(step + 1, column)
-                if written not in self._diagrams.support(target):
-                    return [_Place(step, self._diagrams.intersection(transition.care, target), place)]
-                return self._before_write(transition, plain, place)
-            case Drop():
-                return [_Place(step, self._diagrams.intersection(transition.care, target), place)]
-            case _:
-                assert_never(plain)
+        step, target, action = transition.step, place.records, transition.requirement.action
+        if action is None:
+            before = self._untouched_records(transition, target) if is_known else target
+            return [_Place(step, before, place)]
+        if removes_records(action):
+            return [_Place(step, self._untouched_records(transition, target), place, is_hit=False)]
+        column = transition.column
+        if column is not None and self._variables.column(step + 1, column) in self._diagrams.support(target):
+            return self._before_write(transition, column, place)
+        return [_Place(step, self._diagrams.intersection(transition.care, target), place)]
 
     def _untouched_records(self, transition: Transition, target: Diagram) -> Diagram:
         return self._diagrams.intersection(self._reachability.untouched_records(transition), target)
 
-    def _before_write(
-        self, transition: Transition, action: Replace | Random | Draw | Generalize, place: _Place
-    ) -> list[_Place]:
-        step, column = transition.step, action.column
+    def _before_write(self, transition: Transition, column: int, place: _Place) -> list[_Place]:
+        step = transition.step
         earlier = self._variables.before_conversion(place.records, step, column, self._variables.preimage)
         untouched = _Place(step, self._untouched_records(transition, earlier), place, is_hit=False)
-        drawn, rewritten = self._before_rewriting(transition, action, place.records)
+        rewritten = self._reachability.before_rewriting(transition, place.records)
         affected = self._diagrams.intersection(transition.may, rewritten)
-        hit = _Place(step, affected, place, is_hit=True, drawn=drawn)
+        hit = _Place(step, affected, place, is_hit=True)
         if untouched.records is EMPTY or (affected is not EMPTY and self._rng.random() < 0.5):
             return [untouched, hit]
         return [hit, untouched]
 
-    def _before_rewriting(
-        self, transition: Transition, action: Replace | Random | Draw | Generalize, target: Diagram
-    ) -> tuple[Diagram | None, Diagram]:
-        """The records of the target that the action can produce, and the records that it can produce them from."""
-        match action:
-            case Generalize(column, map_):
-                return None, self._variables.before_labels(target, transition.step, column, map_)
-            case Replace(column) | Random(column) | Draw(column):
-                variable = self._variables.column(transition.step + 1, column)
-                written = self._diagrams.literal(variable, self._reachability.written_regions(transition))
-                hit = self._diagrams.intersection(target, written)
-                return hit, self._diagrams.exists(hit, frozenset((variable,)))
-            case _:
-                assert_never(action)
-
     def _choose_draw(self, place: _Place) -> Value | None:
-        if place.drawn is None:
+        """A value that leads from a place to the next one, if the requirement must draw it."""
+        if not place.is_hit or place.after is None:
             return None
-        action = as_random(self._reachability.transitions[place.step].requirement.action)
-        if action is None:
+        transition = self._reachability.transitions[place.step]
+        kernel = drawing_kernel(transition.requirement.action)
+        if kernel is None:
             return None
-        variable = self._variables.column(place.step + 1, action.column)
-        values = self._drawable_values(action, variable, self._diagrams.mask_of(place.drawn, variable))
+        drawn = self._reachability.with_written_value(transition, place.after.records)
+        variable = self._variables.column(place.step + 1, transition.write.column)
+        values = self._drawable_values(kernel, variable, self._diagrams.mask_of(drawn, variable))
         return self._rng.choice(values) if values else None
 
-    def _drawable_values(self, action: Random | Draw, variable: Variable, hit: Mask) -> Sequence[Value]:
-        """The values in the regions of the mask that the action can draw."""
-        regions = self._variables.regions(variable)
-        match action:
-            case Random(lower=lower, upper=upper):
-                found = (_as_integer(value) for region in regions_in(hit) for value in regions.values(region, 3))
-                return [value for value in found if value is not None and lower <= value <= upper]
-            case Draw():
-                points = (regions.constant(region) for region in regions_in(hit))
-                return [value for value in points if value is not None]
-            case _:
-                assert_never(action)
+    def _drawable_values(self, kernel: Kernel, variable: Variable, hit: Mask) -> Sequence[Value]:
+        """The values in the regions of the mask that the kernel can draw."""
+        regions, integers = self._variables.regions(variable), kernel.integers()
+        if integers is not None:
+            found = (_as_integer(value) for region in regions_in(hit) for value in regions.values(region, 3))
+            return [value for value in found if value is not None and value in integers]
+        points = (regions.constant(region) for region in regions_in(hit))
+        return [value for value in points if value is not None]
 
     def _random_cell(self, diagram: Diagram) -> dict[Variable, int]:
         cell: dict[Variable, int] = {}

@@ -12,15 +12,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar, assert_never
 
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import (
     column_written,
     columns_read,
-    drops_records,
+    effect_of,
     is_certain,
-    plain_of,
     process_in,
+    removes_records,
 )
-from acompass.language.program.program import Assertion, Draw, Drop, Generalize, Program, Random, Reject, Replace
+from acompass.language.program.program import Assertion, Program, Project, Remove, Write
 from acompass.language.program.types import Kind
 from acompass.language.text.tree import Function, Quantifier
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram
@@ -171,7 +172,7 @@ class Prover:
     def _summed_columns(self, step: int) -> list[int]:
         """The columns whose sums the policy compares and that have the same type at the step."""
         kept = [fact for transition in self.reachability.transitions for fact in transition.kept]
-        sums = [fact for fact in kept if fact.function is Function.SUM and fact.column is not None]
+        sums = [fact for fact in kept if facts_about(fact.function).adds and fact.column is not None]
         version = self.variables.version
         return sorted(
             {s.column for s in sums if s.column is not None and version(s.step, s.column) == version(step, s.column)}
@@ -194,7 +195,7 @@ class Prover:
             return None
         requirement = self.program.requirements[at]
         action = requirement.action
-        is_established = (drops_records(action) and is_certain(action)) or at in self.known
+        is_established = (removes_records(action) and is_certain(action)) or at in self.known
         if not is_established or requirement.assertion.quantifier is Quantifier.SOME:
             return None
         classes = class_assertion(self.variables, at, requirement.assertion)
@@ -225,7 +226,7 @@ class SomeClaims:
             requirement = self.program.requirements[at]
             if requirement.assertion.quantifier is Quantifier.SOME:
                 action = requirement.action
-                is_survived = is_nonempty and drops_records(action) and is_certain(action)
+                is_survived = is_nonempty and removes_records(action) and is_certain(action)
                 if at in self.known or is_survived:
                     yield at
                     is_nonempty = True
@@ -235,7 +236,7 @@ class SomeClaims:
         changes the columns that it reads."""
         read = columns_read(self.program.requirements[at])
         later = [requirement.action for requirement in self.program.requirements[at + 1 : step]]
-        if any(drops_records(action) or column_written(action) in read for action in later):
+        if any(removes_records(action) or column_written(action) in read for action in later):
             return False
         known = self.program.requirements[at].assertion
         return assertion == known or (self._fits(known, step) and self._is_implied(assertion, known, step))
@@ -276,7 +277,7 @@ class SomeClaims:
         witness = reachability.satisfying(at, assertion, reachability.care[at])
         for transition in reachability.transitions[at + 1 : step]:
             removed = diagrams.intersection(witness, transition.may)
-            if drops_records(transition.requirement.action) and removed is not EMPTY:
+            if removes_records(transition.requirement.action) and removed is not EMPTY:
                 return None
             witness = reachability.after(transition, witness)
         return diagrams.intersection(witness, reachability.care[step])
@@ -310,18 +311,18 @@ class ExcludedRecords:
         return excluded[::-1]
 
     def _before(self, excluded: Diagram, transition: Transition) -> Diagram:
-        plain = plain_of(transition.requirement.action)
-        match plain:
+        effect = effect_of(transition.requirement.action)
+        match effect:
             case None if transition.is_known:
                 return self._diagrams.union(excluded, transition.must)
-            case None | Drop():
+            case None | Project():
                 return excluded
-            case Reject():
+            case Remove():
                 return self._diagrams.difference(excluded, transition.may)
-            case Replace(column) | Random(column) | Draw(column) | Generalize(column):
+            case Write(column):
                 return self._before_write(excluded, transition, column)
             case _:
-                assert_never(plain)
+                assert_never(effect)
 
     def _before_write(self, excluded: Diagram, transition: Transition, column: int) -> Diagram:
         """The records that are excluded either way: unchanged, unless they must be affected, and rewritten, unless they
@@ -330,7 +331,7 @@ class ExcludedRecords:
         kept = self._preimages.surely_before_keeping(excluded, transition, column)
         if is_certain(transition.requirement.action):
             kept = diagrams.union(kept, transition.must)
-        saved = self._preimages.before_rewriting(diagrams.complement(excluded), transition)
+        saved = self._reachability.before_rewriting(transition, diagrams.complement(excluded))
         return diagrams.difference(kept, diagrams.intersection(saved, transition.may))
 
 

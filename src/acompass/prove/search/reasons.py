@@ -2,8 +2,8 @@
 
 from typing import assert_never
 
-from acompass.language.program.effects import is_certain, plain_of, process_in
-from acompass.language.program.program import Assertion, Draw, Drop, Generalize, Random, Reject, Replace, Requirement
+from acompass.language.program.effects import effect_of, is_certain, process_in
+from acompass.language.program.program import Assertion, Project, Remove, Requirement, Write
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.diagrams.regions import Mask
@@ -136,48 +136,37 @@ class Reasons:
 def _passage_text(requirement: Requirement, left: int) -> str:
     if not is_certain(requirement.action):
         return "leaves no class that violates it, whichever records it hits"
-    plain = plain_of(requirement.action)
-    match plain:
-        case Reject():
+    effect = effect_of(requirement.action)
+    match effect:
+        case Remove():
             return "removes every class that violates it" if left == 0 else "removes whole classes only"
-        case Replace(column) | Random(column) | Draw(column):
+        case Write(column, kernel):
             name = requirement.after[column].name
             return (
-                f"every value it writes into `{name}` satisfies it"
+                f"every {kernel.noun} it writes into `{name}` satisfies it"
                 if left == 0
-                else f"rewrites `{name}`, which at most merges whole classes"
-            )
-        case Generalize(column):
-            name = requirement.after[column].name
-            return (
-                f"every label it writes into `{name}` satisfies it"
-                if left == 0
-                else f"generalizes `{name}`, which at most merges whole classes"
+                else f"{kernel.change} `{name}`, which at most merges whole classes"
             )
         case None:
             return _CHECKED
-        case Drop():
+        case Project():
             return "drops columns that the claim does not read"
         case _:
-            assert_never(plain)
+            assert_never(effect)
 
 
 def _break_text(requirement: Requirement) -> str:
-    plain = plain_of(requirement.action)
-    match plain:
-        case Reject() if not is_certain(requirement.action):
+    effect = effect_of(requirement.action)
+    match effect:
+        case Remove() if not is_certain(requirement.action):
             return "may remove any of the records that the claim relies on"
-        case Reject():
+        case Remove():
             return "removes records that the claim relies on"
-        case Replace(column):
-            return f"writes into `{requirement.after[column].name}`"
-        case Random(column) | Draw(column):
-            return f"draws values for `{requirement.after[column].name}`"
-        case Generalize(column):
-            return f"generalizes `{requirement.after[column].name}`"
-        case Drop():
+        case Write(column, kernel):
+            return f"{kernel.deed} `{requirement.after[column].name}`"
+        case Project():
             return "drops columns"
         case None:
             return "only checks"
         case _:
-            assert_never(plain)
+            assert_never(effect)

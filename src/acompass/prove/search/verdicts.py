@@ -12,8 +12,8 @@ from fractions import Fraction
 from acompass.errors.diagnostics import PolicyError
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import as_generalize, type_changes
-from acompass.language.program.label_maps import Map
+from acompass.language.program.effects import map_of, type_changes
+from acompass.language.program.kernels import Map
 from acompass.language.program.program import Assertion, Program, Requirement
 from acompass.language.program.types import Kind, Schema, Type, remaining
 from acompass.language.text import tree
@@ -121,8 +121,8 @@ class TypedPolicy:
 
     @property
     def maps(self) -> list[Map]:
-        actions = (as_generalize(requirement.action) for requirement in self.program.requirements)
-        return [action.map for action in actions if action is not None]
+        maps = (map_of(requirement.action) for requirement in self.program.requirements)
+        return [map_ for map_ in maps if map_ is not None]
 
     def assertions(self, claims: Iterable[int]) -> dict[int, Assertion]:
         found = ((at, self.claims[at].assertion) for at in claims)

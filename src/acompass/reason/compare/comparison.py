@@ -204,7 +204,8 @@ class _ReleaseSearch:
                 return False  # a drawn value reveals nothing about the record's own value
             case Constant():
                 return not any(
-                    known == expression or self._is_coarser(kind, new[expression], known, old) for known in before
+                    known == expression or self._is_coarser(column, kind, new[expression], known, old)
+                    for known in before
                 ) and bool(before)
             case _:
                 assert_never(expression)
@@ -224,24 +225,26 @@ class _ReleaseSearch:
         within = self._symbols.diagrams.literal(expression.variable, 1 << kind)
         return self._symbols.differing(known, expression, TEXT, within) is not EMPTY
 
-    def _is_coarser(self, kind: int, mask: Mask, known: Expression, old: _Released) -> bool:
+    def _is_coarser(self, column: int, kind: int, mask: Mask, known: Expression, old: _Released) -> bool:
         """Whether one value now replaces all kinds that the old value could come from."""
         if _is_raw(known):
             return True
-        values = self._values(known, kind)
+        values = self._values(column, known, kind)
         return all(
             mask >> other & 1
             for released, kinds in old.items()
             for other in regions_in(kinds)
-            if values & self._values(released, other)
+            if values & self._values(column, released, other)
         )
 
-    def _values(self, expression: Expression, kind: int) -> frozenset[object]:
+    def _values(self, column: int, expression: Expression, kind: int) -> frozenset[object]:
+        """The values that an expression can have in records of this kind of the column."""
         match expression:
             case Constant(value):
                 return frozenset((value,))
-            case Derived():
-                return frozenset(self._symbols.samples(expression, kind))
+            case Derived(variable):
+                kinds = (kind,) if variable == column else range(len(self._symbols.kinds[variable]))
+                return frozenset(value for each in kinds for value in self._symbols.samples(expression, each))
             case _:
                 assert_never(expression)
 

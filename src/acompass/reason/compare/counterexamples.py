@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice, product
-from typing import Any, TypeAlias, assert_never
+from typing import Any, TypeAlias
 
-from acompass.language.program.effects import as_random, draws
-from acompass.language.program.program import Draw, Program, Random, Requirement
+from acompass.language.program.effects import drawing_kernel, draws
+from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Value, remaining
 from acompass.prove.diagrams.decision_diagram import ALL, Diagram, Variable
 from acompass.prove.diagrams.regions import regions_in
@@ -26,7 +26,6 @@ from acompass.prove.refute.replay import (
     Stream,
     Witness,
     replay,
-    rho_for,
     rho_for_miss,
 )
 from acompass.prove.search.claims import check_steps
@@ -265,16 +264,10 @@ class Examples:
 
     def _rho(self, requirement: Requirement, kind: int) -> Fraction:
         drawn: Any = self._symbols.kinds[self._symbols.outcome(requirement).drawn][kind][0]
-        action = as_random(requirement.action)
-        match action:
-            case Draw():
-                return rho_for(action, drawn)
-            case Random():
-                return rho_for(action, int(drawn))
-            case None:
-                return Fraction(0)
-            case _:
-                assert_never(action)
+        kernel = drawing_kernel(requirement.action)
+        if kernel is None:
+            return Fraction(0)
+        return kernel.trace_value(drawn if kernel.integers() is None else int(drawn))
 
 
 def _diagram_paths(diagram: Diagram, path: Sequence[tuple[Variable, int]] = ()) -> Iterator[dict[Variable, int]]:

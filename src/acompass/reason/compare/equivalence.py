@@ -10,8 +10,8 @@ from acompass.language.program.effects import (
     column_written,
     columns_touched,
     draws,
-    drops_records,
     process_of,
+    removes_records,
     type_changes,
 )
 from acompass.language.program.program import Program, Requirement
@@ -172,7 +172,7 @@ def _is_counterpart(one: Requirement, other: Requirement) -> bool:
 def are_commuting(one: Requirement, other: Requirement) -> bool:
     """Whether two lines can be exchanged because neither changes what the other reads or writes. Lines that remove
     records change classes, and lines that draw consume the trace in order."""
-    if any(draws(each.action) or drops_records(each.action) for each in (one, other)):
+    if any(draws(each.action) or removes_records(each.action) for each in (one, other)):
         return False
     changed = [{*type_changes(each), column_written(each.action)} for each in (one, other)]
     return not (changed[0] & columns_touched(other) or changed[1] & columns_touched(one))

@@ -13,13 +13,13 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 
-from acompass.language.program.bands import Bands
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Map, Prefix
-from acompass.language.program.program import Program, Random, Requirement
+from acompass.language.program.kernels import Map
+from acompass.language.program.label_maps import SUPPRESSED
+from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import EXACT, INTEGER, Kind, Schema, Type, Value, convert
 from acompass.prove.diagrams.cuts import read_text
 from acompass.prove.diagrams.regions import Regions, regions_in, value_order
-from acompass.reason.privacy.mentions import Mentions, Undecided, column_cuts, find_mentions
+from acompass.reason.privacy.mentions import Mentions, Undecided, bands_in, column_cuts, find_mentions, prefix_in
 from acompass.reason.privacy.representatives import Alike, representatives
 
 #: a RANDOM over at most this many integers is followed for each of them
@@ -69,15 +69,15 @@ class ColumnKinds:
         if self._type.kind is Kind.TEXT and self._are_dates():
             return _DATE_TEXTS
         if self.have_lengths:
-            lengths = {each.map.length for each in self._mentions.maps if isinstance(each.map, Prefix)}
-            return prefix_kinds(self._mentions.points, lengths)
+            prefixes = (prefix_in(each.map) for each in self._mentions.maps)
+            return prefix_kinds(self._mentions.points, {each.length for each in prefixes if each is not None})
         return representatives(self._mentions).kinds
 
     @property
     def have_lengths(self) -> bool:
         """Whether all texts of a kind have the same length, or are longer than every prefix."""
         maps = self._mentions.maps
-        return self._type.kind is Kind.TEXT and bool(maps) and all(isinstance(each.map, Prefix) for each in maps)
+        return self._type.kind is Kind.TEXT and bool(maps) and all(prefix_in(each.map) for each in maps)
 
     def regions(self) -> Regions | None:
         """The regions that contain the kinds; None if the policies do not order the values."""
@@ -93,12 +93,11 @@ class ColumnKinds:
     def _are_dates(self) -> bool:
         """Whether only maps of dates read the texts: all of these have labels for the same texts."""
         is_compared = self._mentions.points - {SUPPRESSED} or self._mentions.orders
-        return not is_compared and all(isinstance(each.map, Dates) for each in self._mentions.maps)
+        return not is_compared and all(each.map.of_dates for each in self._mentions.maps)
 
-    def drawn_kinds(self, action: Random, after: Type, line: int) -> tuple[Alike, ...]:
+    def drawn_kinds(self, integers: range, after: Type, line: int) -> tuple[Alike, ...]:
         """The kinds of the integers that a RANDOM draws, converted to the column's type after it."""
-        integers = range(action.lower, action.upper + 1)
-        if action.upper - action.lower < MOST_DRAWN:
+        if integers.stop - integers.start <= MOST_DRAWN:
             return tuple((_convert_integer(each, after),) for each in integers)
         if after.kind is not Kind.TEXT:
             return tuple(
@@ -162,12 +161,13 @@ def _merge_mentions(type_: Type, column: int, policies: Sequence[Sequence[Requir
 
 def _ends(map_: Map, type_: Type) -> list[Value]:
     """Where the bands of equal width end and the open bands begin."""
-    if not isinstance(map_, Bands) or not type_.is_number:
+    bands = bands_in(map_)
+    if bands is None or not type_.is_number:
         return []
-    ends = [end for end in (map_.cuts.first, map_.cuts.last) if end is not None]
-    if map_.integer:
+    ends = [end for end in (bands.cuts.first, bands.cuts.last) if end is not None]
+    if bands.integer:
         return list(ends)
-    return [Decimal(end).scaleb(-map_.scale, context=EXACT) for end in ends]
+    return [Decimal(end).scaleb(-bands.scale, context=EXACT) for end in ends]
 
 
 def prefix_kinds(constants: Collection[str], lengths: Collection[int]) -> tuple[Alike, ...]:

@@ -6,31 +6,32 @@ condition, they decide the same for each record, so one variable can represent b
 are equal at the end for every value of these variables, the policies are equivalent. docs/compare.md has the proof."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import reduce
 from typing import Any, TypeAlias, assert_never
 
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import (
-    as_random,
     columns_read,
     comparisons,
     draws,
-    plain_of,
+    effect_of,
     probability_of,
     process_in,
     process_of,
+    write_of,
 )
 from acompass.language.program.program import (
     And,
     Assertion,
     Comparison,
     Condition,
-    Draw,
+    Effect,
     Not,
     Or,
     Process,
     Program,
-    Random,
     Requirement,
 )
 from acompass.language.program.types import Schema, remaining
@@ -182,25 +183,16 @@ def _act_alike(ours: Requirement, theirs: Requirement) -> bool:
     return not are_some or (ours.action is None) == (theirs.action is None)
 
 
-def _outcome_probabilities(requirement: Requirement) -> tuple[object, ...]:
+def _outcome_probabilities(requirement: Requirement) -> tuple[Fraction | None, Effect | None]:
     """The probability of each outcome; weights such as 2 to 1 and 4 to 2 are the same."""
-    action = as_random(requirement.action)
-    match action:
-        case Draw(column, values):
-            drawn: tuple[object, ...] = (column, action.cuts, *(each.value for each in values))
-        case Random(column, lower, upper):
-            drawn = (column, lower, upper)
-        case None:
-            drawn = (plain_of(requirement.action),)
-        case _:
-            assert_never(action)
-    return (probability_of(requirement.action), *drawn)
+    probability, write = probability_of(requirement.action), write_of(requirement.action)
+    if write is None:
+        return probability, effect_of(requirement.action)
+    return probability, replace(write, kernel=write.kernel.in_lowest_terms())
 
 
 #: a column of GROUP BY, or a function with its column
 ClassAttribute: TypeAlias = int | tuple[Function, int | None]
-
-_COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
 
 
 def are_same_classes(one: Process, other: Process) -> bool:
@@ -234,7 +226,7 @@ def have_same_condition(one: Assertion, other: Assertion) -> bool:
 
 
 def _order(attribute: ClassAttribute, process: Process, schema: Schema) -> ValueOrder:
-    if not isinstance(attribute, int) and attribute[0] in _COUNTS:
+    if not isinstance(attribute, int) and facts_about(attribute[0]).is_count:
         return count_order()
     return value_order(schema[_class_attributes(process).index(attribute)].type)
 

@@ -5,21 +5,20 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias, assert_never
 
-from acompass.language.program.effects import filter_of, is_certain, plain_of, type_changes
+from acompass.language.program import kernels
+from acompass.language.program.effects import effect_of, filter_of, is_certain, type_changes
+from acompass.language.program.kernels import Kernel
 from acompass.language.program.program import (
     And,
     Comparison,
     Condition,
-    Draw,
-    Drop,
-    Generalize,
     Not,
     Or,
     Program,
-    Random,
-    Reject,
-    Replace,
+    Project,
+    Remove,
     Requirement,
+    Write,
 )
 from acompass.language.program.types import Kind, Schema, Type
 from acompass.language.text.tree import Quantifier
@@ -135,25 +134,20 @@ class Symbolic:
                 self._write(state, column, ALL, _change_by_step(Conversion(before, after)))
 
     def _act(self, state: State, requirement: Requirement, affected: Diagram, outcome: Outcome | None) -> None:
-        plain = plain_of(requirement.action)
-        match plain:
+        effect = effect_of(requirement.action)
+        match effect:
             case None:
                 state.failed = self._diagrams.union(state.failed, affected)
-            case Reject():
+            case Remove():
                 state.alive = self._diagrams.difference(state.alive, affected)
-            case Replace(column, value):
-                self._write(state, column, affected, lambda _: Constant(value))
-            case Random(column) | Draw(column):
-                assert outcome is not None, "a RANDOM is a barrier"
-                drawn = Derived(outcome.drawn)
-                self._write(state, column, affected, lambda _: drawn)
-            case Generalize(column, map_):
-                self._write(state, column, affected, _change_by_step(Labelling(map_)))
-                self._fail_unlabeled(state, column, affected)
-            case Drop():
+            case Write(column, kernel):
+                self._write(state, column, affected, _change_by_kernel(kernel, outcome))
+                if kernel.label_map() is not None:
+                    self._fail_unlabeled(state, column, affected)
+            case Project():
                 pass  # `_convert` has dropped the columns
             case _:
-                assert_never(plain)
+                assert_never(effect)
 
     def _write(self, state: State, column: int, affected: Diagram, change: Callable[[Expression], Expression]) -> None:
         held: Holding = {}
@@ -177,6 +171,20 @@ class Symbolic:
             for theirs, yours in other.items()
             if (both := self._all((mine, yours, within))) is not EMPTY
         )
+
+
+def _change_by_kernel(kernel: Kernel, outcome: Outcome | None) -> Callable[[Expression], Expression]:
+    match kernel:
+        case kernels.Constant(value):
+            return lambda _: Constant(value)
+        case kernels.Uniform() | kernels.Weighted():
+            assert outcome is not None, "a RANDOM is a barrier"
+            drawn = Derived(outcome.drawn)
+            return lambda _: drawn
+        case kernels.Labels(map_):
+            return _change_by_step(Labelling(map_))
+        case _:
+            assert_never(kernel)
 
 
 def _change_by_step(step: Step) -> Callable[[Expression], Expression]:

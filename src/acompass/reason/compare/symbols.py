@@ -10,16 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from acompass.language.program.bands import Bands, Steps
-from acompass.language.program.effects import draws, plain_of
-from acompass.language.program.label_maps import Map, Prefix
-from acompass.language.program.program import Draw, Drop, Generalize, Program, Random, Reject, Replace, Requirement
+from acompass.language.program.effects import column_written, drawing_kernel, draws
+from acompass.language.program.kernels import Map
+from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Type, Value, convert, to_text
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, DiagramManager, Variable
 from acompass.prove.diagrams.regions import Mask, regions_in
 from acompass.reason.compare.kinds import ColumnKinds
 from acompass.reason.privacy.influence import is_record_level
-from acompass.reason.privacy.mentions import Undecided
+from acompass.reason.privacy.mentions import Undecided, bands_in, prefix_in
 from acompass.reason.privacy.representatives import Alike
 
 #: the kinds of a variable that is false or true, and the mask of `true`
@@ -106,17 +105,14 @@ class Symbols:
         return len(self.kinds) - 1
 
     def _drawn_kinds(self, requirement: Requirement) -> tuple[Alike, ...]:
-        plain = plain_of(requirement.action)
-        match plain:
-            case Draw(values=values):
-                return tuple((each.value,) for each in values)
-            case Random(column):
-                after = requirement.after[column].type
-                return self.columns[column].drawn_kinds(plain, after, requirement.line)
-            case None | Reject() | Replace() | Generalize() | Drop():
-                return ((0,),)
-            case _:
-                assert_never(plain)
+        column, kernel = column_written(requirement.action), drawing_kernel(requirement.action)
+        if column is None or kernel is None:
+            return ((0,),)
+        values, integers = kernel.listed_values(), kernel.integers()
+        if values is not None:
+            return tuple((value,) for value in values)
+        assert integers is not None, "it draws from a list or from a range"
+        return self.columns[column].drawn_kinds(integers, requirement.after[column].type, requirement.line)
 
     def outcome(self, requirement: Requirement) -> Outcome:
         return self._outcomes[id(requirement)]
@@ -280,10 +276,13 @@ def _absorbs(later: Labelling, earlier: Step) -> bool:
 
 def _without_ends(step: Step) -> Step:
     match step:
-        case Labelling(Bands(Steps(width, origin), integer, scale)):
-            return Labelling(Bands(Steps(width, origin % width, None, None), integer, scale))
-        case _:
+        case Labelling(map_):
+            bands = bands_in(map_)
+            return step if bands is None else Labelling(bands.without_ends())
+        case Conversion():
             return step
+        case _:
+            assert_never(step)
 
 
 def without_prefixes(expression: Derived, length: int) -> Derived:
@@ -294,10 +293,13 @@ def without_prefixes(expression: Derived, length: int) -> Derived:
 
 def _keeps_prefix(step: Step, length: int) -> bool:
     match step:
-        case Labelling(Prefix(kept)):
-            return kept >= length
-        case _:
+        case Labelling(map_):
+            prefix = prefix_in(map_)
+            return prefix is not None and prefix.length >= length
+        case Conversion():
             return False
+        case _:
+            assert_never(step)
 
 
 def written_form(value: Value | None, type_: Type) -> object:

@@ -10,22 +10,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
-from typing import assert_never
 
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program.effects import (
-    as_generalize,
-    as_random,
     column_written,
     is_always,
     is_certain,
-    plain_of,
+    map_of,
     process_of,
+    projection_of,
     record_comparisons,
+    write_of,
 )
-from acompass.language.program.label_maps import Level, Map
-from acompass.language.program.program import Comparison, Draw, Drop, Generalize, Random, Reject, Replace, Requirement
-from acompass.language.program.types import Kind, Type, Value, to_text
+from acompass.language.program.kernels import Kernel, Map
+from acompass.language.program.program import Comparison, Requirement
+from acompass.language.program.types import Kind, Type, to_text
 from acompass.language.text.tokens import spell_string
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Variable
@@ -71,18 +70,14 @@ def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
     drawn: dict[Variable, Mask] = {}
     for transition in policy.transitions:
         action = transition.requirement.action
-        plain = plain_of(action)
-        match plain:
-            case Replace(column) | Random(column) | Draw(column) | Generalize(column):
-                variable = policy.prover.variables.column(transition.step, column)
-            case None | Reject() | Drop():
-                continue
-            case _:
-                assert_never(plain)
+        write = write_of(action)
+        if write is None:
+            continue
+        variable = policy.prover.variables.column(transition.step, write.column)
         is_overwritten = is_always(transition.requirement) and is_certain(action)
-        if is_overwritten or as_generalize(action) is not None:
+        if is_overwritten or write.kernel.reads_value:
             latest.pop(variable, None)
-        elif as_random(action) is not None:
+        elif write.kernel.draws:
             drawn[variable] = drawn.get(variable, 0) | policy.prover.reachability.written_regions(transition)
         elif (rule := _rule(policy, transition, variable)) and rule.taken & ~drawn.get(variable, 0):
             if variable not in latest:
@@ -279,66 +274,55 @@ class Contents:
         """Whether the map changes none of them."""
         return all(own == map_ for own in self.maps) and all(map_.label(text) == text for text in self.texts)
 
+    def after(self, kernel: Kernel, at: int) -> "Contents | None":
+        """The contents after a line; None if they are not known."""
+        map_, values = kernel.label_map(), kernel.listed_values()
+        if map_ is not None:
+            return replace(self, maps=(*self.maps, map_), since=at)
+        texts = kernel.known_texts()
+        if values is None or len(texts) < len(values):
+            return None
+        return replace(self, texts=(*self.texts, *texts), since=at)
+
 
 def find_idle_maps(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     contents: dict[int, Contents] = {}
     for at, transition in enumerate(policy.transitions):
-        action = as_generalize(transition.requirement.action)
-        if action is not None:
-            known = contents.get(action.column)
-            is_kept = known is not None and known.stay_under(action.map)
-            if is_kept or _has_only_labels(policy, transition, action):
-                yield _idle_map_finding(policy, at, action, known.since if known is not None and is_kept else None)
+        column, map_ = transition.column, map_of(transition.requirement.action)
+        if column is not None and map_ is not None:
+            known = contents.get(column)
+            is_kept = known is not None and known.stay_under(map_)
+            if is_kept or _has_only_labels(policy, transition, column, map_):
+                yield _idle_map_finding(policy, at, column, known.since if known is not None and is_kept else None)
         _follow_requirement(contents, at, transition.requirement)
 
 
-def _has_only_labels(policy: InspectedPolicy, transition: Transition, action: Generalize) -> bool:
+def _has_only_labels(policy: InspectedPolicy, transition: Transition, column: int, map_: Map) -> bool:
     """Whether the possible values of the affected records can be listed, and each is already a label of the map."""
     variables, reachability = policy.prover.variables, policy.prover.reachability
-    variable = variables.column(transition.step + 1, action.column)
+    variable = variables.column(transition.step + 1, column)
     affected = reachability.convert_written_column(transition, transition.may)
     regions = variables.regions(variable)
     texts = [regions.constant(region) for region in regions_in(variables.diagrams.mask_of(affected, variable))]
-    return affected is not EMPTY and all(text is not None and action.map.label(str(text)) == text for text in texts)
+    return affected is not EMPTY and all(text is not None and map_.label(str(text)) == text for text in texts)
 
 
 def _follow_requirement(contents: dict[int, Contents], at: int, requirement: Requirement) -> None:
     """Update what is known about each column's contents."""
-    plain = plain_of(requirement.action)
-    is_overwritten = is_always(requirement) and is_certain(requirement.action)
-    empty = Contents((), (), at) if is_overwritten else None
-    match plain:
-        case None | Reject():
-            pass
-        case Drop(columns):
-            for column in columns:
-                contents.pop(column, None)
-        case Random(column):
-            contents.pop(column, None)
-        case Replace(column, value):
-            _write_contents(contents, column, empty, [value], at)
-        case Draw(column, values):
-            _write_contents(contents, column, empty, [each.value for each in values], at)
-        case Generalize(column, map_):
-            known = empty or contents.pop(column, None)
-            if known is not None:
-                contents[column] = replace(known, maps=(*known.maps, map_), since=at)
-        case _:
-            assert_never(plain)
+    dropped, write = projection_of(requirement.action), write_of(requirement.action)
+    for column in () if dropped is None else dropped.columns:
+        contents.pop(column, None)
+    if write is not None:
+        known = contents.pop(write.column, None)
+        is_overwritten = is_always(requirement) and is_certain(requirement.action)
+        before = Contents((), (), at) if is_overwritten else known
+        after = None if before is None else before.after(write.kernel, at)
+        if after is not None:
+            contents[write.column] = after
 
 
-def _write_contents(
-    contents: dict[int, Contents], column: int, empty: Contents | None, values: Sequence[Value], at: int
-) -> None:
-    """Add the written values. `empty` is not None if the action overwrites all earlier contents."""
-    known = empty or contents.pop(column, None)
-    texts = [value for value in values if isinstance(value, str)]
-    if known is not None and len(texts) == len(values):
-        contents[column] = replace(known, texts=(*known.texts, *texts), since=at)
-
-
-def _idle_map_finding(policy: InspectedPolicy, at: int, action: Generalize, since: int | None) -> Diagnostic:
-    name = policy.program.schema[action.column].name
+def _idle_map_finding(policy: InspectedPolicy, at: int, column: int, since: int | None) -> Diagnostic:
+    name = policy.program.schema[column].name
     message = f"this map changes nothing: every value of `{name}` is already one of its labels"
     also = () if since is None else (policy.label(since, "writes such labels"),)
     help_ = "remove it, or generalize to a coarser map"
@@ -349,15 +333,14 @@ def find_absent_values(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """AC513, only where the column still has its original values."""
     written: set[int | None] = set()
     for at, requirement in enumerate(policy.program.requirements):
-        action = as_generalize(requirement.action)
-        if action is not None and action.column not in written:
-            column = requirement.before[action.column]
-            match action.map:
-                case Level(hierarchy) if column.type.kind is Kind.TEXT and policy.occurs is not None:
-                    texts = list(hierarchy.lowest_level)
-                    if len(texts) <= MOST_TEXTS and not policy.occurs(column.name, texts):
-                        yield _absent_value_finding(policy, at, column.name)
-        written.add(column_written(requirement.action))
+        position, map_ = column_written(requirement.action), map_of(requirement.action)
+        texts = None if map_ is None else map_.listed_texts
+        if position is not None and texts is not None and position not in written:
+            column = requirement.before[position]
+            is_known = column.type.kind is Kind.TEXT and len(texts) <= MOST_TEXTS
+            if is_known and policy.occurs is not None and not policy.occurs(column.name, texts):
+                yield _absent_value_finding(policy, at, column.name)
+        written.add(position)
 
 
 def _absent_value_finding(policy: InspectedPolicy, at: int, column: str) -> Diagnostic:
@@ -375,9 +358,9 @@ def find_ordered_labels(policy: InspectedPolicy) -> Iterator[Diagnostic]:
             for comparison in record_comparisons(requirement):
                 if comparison.column in maps:
                     yield from _ordered_label_findings(policy, at, comparison, *maps[comparison.column])
-        action = as_generalize(requirement.action)
-        if action is not None and not isinstance(action.map, Level):
-            maps[action.column] = (action.map, at)
+        column, map_ = column_written(requirement.action), map_of(requirement.action)
+        if column is not None and map_ is not None and map_.listed_texts is None:
+            maps[column] = (map_, at)
 
 
 def _ordered_label_findings(

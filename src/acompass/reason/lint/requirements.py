@@ -6,35 +6,25 @@ AC509: a RANDOM can draw a value that it replaces (Theorem 6). AC510: a REJECT c
 AC515: a later line makes the result of a random action irrelevant."""
 
 from collections.abc import Iterator
-from typing import assert_never
 
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program.effects import (
-    as_generalize,
-    as_random,
     column_written,
     columns_read,
     columns_written,
+    drawing_kernel,
     draws,
-    drops_records,
     is_always,
     is_certain,
-    plain_of,
+    map_of,
     process_in,
     process_of,
+    projection_of,
+    removes_records,
+    write_of,
 )
-from acompass.language.program.program import (
-    Action,
-    Assertion,
-    Draw,
-    Drop,
-    Generalize,
-    Program,
-    Random,
-    Reject,
-    Replace,
-    Requirement,
-)
+from acompass.language.program.kernels import Kernel
+from acompass.language.program.program import Action, Assertion, Program, Requirement
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY
 from acompass.prove.effort import Exhausted
@@ -133,7 +123,7 @@ def _establishing_message(transition: Transition) -> str:
 def _establishing_help(transition: Transition) -> str:
     if not is_certain(transition.requirement.action):
         return "remove WITH PROBABILITY, or add THEN REJECT"
-    if as_generalize(transition.requirement.action) is not None:
+    if map_of(transition.requirement.action) is not None:
         return "add THEN REJECT, or a coarser step"
     return "write a value that satisfies it, or use REJECT"
 
@@ -211,32 +201,28 @@ def find_draws_of_replaced_values(policy: InspectedPolicy) -> Iterator[Diagnosti
     action is not meant to replace every violating value."""
     variables, reachability = policy.prover.variables, policy.prover.reachability
     for at, transition in enumerate(policy.transitions):
-        action = as_random(transition.requirement.action)
+        column, kernel = transition.column, drawing_kernel(transition.requirement.action)
         is_meant = is_certain(transition.requirement.action) and not is_always(transition.requirement)
-        if action is None or not is_meant:
+        if column is None or kernel is None or not is_meant:
             continue
-        variable = variables.column(at + 1, action.column)
+        variable = variables.column(at + 1, column)
         affected = reachability.convert_written_column(transition, transition.may)
         if variables.diagrams.mask_of(affected, variable) & reachability.written_regions(transition):
-            name = transition.requirement.after[action.column].name
+            name = transition.requirement.after[column].name
             message = f"RANDOM can draw values of `{name}` that this requirement replaces"
-            yield policy.finding("AC509", message, at, _draw_help(action, name))
+            yield policy.finding("AC509", message, at, _draw_help(kernel, name))
 
 
-def _draw_help(action: Random | Draw, name: str) -> str:
-    match action:
-        case Random():
-            return f"choose bounds that exclude the values of `{name}` that violate the assertion"
-        case Draw():
-            return f"leave out the values of `{name}` that violate the assertion"
-        case _:
-            assert_never(action)
+def _draw_help(kernel: Kernel, name: str) -> str:
+    if kernel.integers() is not None:
+        return f"choose bounds that exclude the values of `{name}` that violate the assertion"
+    return f"leave out the values of `{name}` that violate the assertion"
 
 
 def find_emptying_rejects(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     for at, transition in enumerate(policy.transitions):
         if (
-            drops_records(transition.requirement.action)
+            removes_records(transition.requirement.action)
             and is_certain(transition.requirement.action)
             and transition.care is not EMPTY
             and _can_affect_all(policy, transition)
@@ -295,8 +281,9 @@ def find_idle_chances(policy: InspectedPolicy) -> Iterator[Diagnostic]:
 def _overwriting_line(policy: InspectedPolicy, at: int, column: int) -> int | None:
     """The line that replaces or drops all values of the column before any line reads them."""
     for later, requirement in enumerate(policy.program.requirements[at + 1 :], at + 1):
-        generalize = as_generalize(requirement.action)
-        if column in columns_read(requirement) or (generalize is not None and generalize.column == column):
+        write = write_of(requirement.action)
+        is_mapped = write is not None and write.column == column and write.kernel.reads_value
+        if is_mapped or column in columns_read(requirement):
             return None
         if is_always(requirement) and _overwrites(requirement.action, column):
             return later
@@ -305,16 +292,10 @@ def _overwriting_line(policy: InspectedPolicy, at: int, column: int) -> int | No
 
 def _overwrites(action: Action | None, column: int) -> bool:
     """Whether an action on all records leaves no value of the column, nor anything that depends on one."""
-    plain = plain_of(action) if is_certain(action) else None
-    match plain:
-        case Replace(written) | Random(written) | Draw(written):
-            return written == column
-        case Drop(columns):
-            return column in columns
-        case None | Reject() | Generalize():
-            return False
-        case _:
-            assert_never(plain)
+    write, dropped = write_of(action), projection_of(action)
+    if dropped is not None:
+        return column in dropped.columns
+    return write is not None and write.column == column and not write.kernel.reads_value and is_certain(action)
 
 
 def _rejecting_line(policy: InspectedPolicy, at: int) -> int | None:
@@ -323,7 +304,7 @@ def _rejecting_line(policy: InspectedPolicy, at: int) -> int | None:
     for later, requirement in enumerate(policy.program.requirements[at + 1 :], at + 1):
         if requirement.action is None or _depends_on_others(requirement):
             return None
-        if drops_records(requirement.action) and is_certain(requirement.action) and _is_refused(policy, at, later):
+        if removes_records(requirement.action) and is_certain(requirement.action) and _is_refused(policy, at, later):
             return later
     return None
 

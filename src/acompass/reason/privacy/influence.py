@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from acompass.language.program.effects import (
-    as_generalize,
     column_written,
     columns_read,
-    drops_records,
     is_always,
     is_certain,
     process_of,
+    removes_records,
     type_changes,
+    write_of,
 )
 from acompass.language.program.program import NEVER, And, Assertion, Condition, Program, Requirement, Result
 from acompass.language.program.types import Kind, remaining
@@ -44,7 +44,7 @@ def column_influence(program: Program, columns: frozenset[int]) -> Influence:
         is_read = bool(columns_read(requirement) & tainted[-1])
         if not is_record_level(requirement) and (is_read or is_presence_tainted):
             break
-        is_presence_tainted |= is_read and drops_records(requirement.action)
+        is_presence_tainted |= is_read and removes_records(requirement.action)
         written = column_written(requirement.action)
         own = {written} if is_read and written is not None else set()
         tainted.append((tainted[-1] | own) - columns_cleared(requirement))
@@ -55,11 +55,11 @@ def column_influence(program: Program, columns: frozenset[int]) -> Influence:
 def columns_cleared(requirement: Requirement) -> frozenset[int]:
     """The columns that lose every earlier value: they are overwritten in every record, or dropped."""
     dropped = (c for c, (_, after) in type_changes(requirement).items() if after.kind is Kind.DROPPED)
-    written = column_written(requirement.action)
-    is_overwritten = is_certain(requirement.action) and as_generalize(requirement.action) is None
-    if written is None or not is_overwritten or not is_always(requirement):
+    write = write_of(requirement.action)
+    is_about_all = is_always(requirement) and is_certain(requirement.action)
+    if write is None or write.kernel.reads_value or not is_about_all:
         return frozenset(dropped)
-    return frozenset((written, *dropped))
+    return frozenset((write.column, *dropped))
 
 
 def live_columns(program: Program) -> list[frozenset[int]]:
@@ -68,8 +68,8 @@ def live_columns(program: Program) -> list[frozenset[int]]:
     live = frozenset(remaining(program.final_schema))
     steps = [live]
     for requirement in reversed(program.requirements):
-        generalized = as_generalize(requirement.action)
-        own = frozenset() if generalized is None else frozenset((generalized.column,))
+        write = write_of(requirement.action)
+        own = frozenset((write.column,)) if write is not None and write.kernel.reads_value else frozenset()
         live = (live - columns_cleared(requirement)) | columns_read(requirement) | own
         steps.append(live)
     return steps[::-1]
@@ -108,7 +108,7 @@ def matters(requirement: Requirement, involved: frozenset[int], tainted: frozens
 
 def is_about_presence(requirement: Requirement) -> bool:
     """Whether the line can drop the record, or keep any table from being written."""
-    return requirement.action is None or drops_records(requirement.action)
+    return requirement.action is None or removes_records(requirement.action)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 A trace is divided into cells: values of ρ between two cuts, which all draw the same. `semantics` runs on one trace
 from each box of cells. docs/privacy.md has the proof."""
 
+import datetime
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,19 +12,10 @@ from itertools import pairwise, product
 from math import isfinite, prod
 from typing import Any, NamedTuple, TypeAlias, assert_never
 
-from acompass.language.program.effects import as_random, shortest_trace_value
+from acompass.language.program.effects import column_written, drawing_kernel, probability_of
+from acompass.language.program.kernels import shortest_trace_value
 from acompass.language.program.label_maps import UnlabeledValueError
-from acompass.language.program.program import (
-    Action,
-    Draw,
-    Drop,
-    Generalize,
-    Random,
-    Reject,
-    Replace,
-    Requirement,
-    Sometimes,
-)
+from acompass.language.program.program import Action, Requirement
 from acompass.language.program.types import INTEGER, Kind, Value, convert
 from acompass.prove.diagrams.cuts import read_text
 from acompass.reason.privacy.answer import Weights, probability
@@ -117,8 +109,8 @@ class RecordLaws:
         for lines in product(*map(_choices, self._slice.lines)):
             for context in self._records(self._base, self._context):
                 records = list(self._records(context, self._asked))
-                kernels = [self._kernel(record, lines) for record in records]
-                self._compare(records, kernels, worst)
+                laws = [self._law(record, lines) for record in records]
+                self._compare(records, laws, worst)
         return worst
 
     def _records(self, record: Record, values: dict[int, tuple[Any, ...]]) -> Iterator[Record]:
@@ -128,7 +120,7 @@ class RecordLaws:
                 changed = update(changed, column, value)
             yield changed
 
-    def _kernel(self, record: Record, lines: Sequence[Marker | Requirement]) -> RecordLaw:
+    def _law(self, record: Record, lines: Sequence[Marker | Requirement]) -> RecordLaw:
         """The law of what remains of a record."""
         law: RecordLaw = {((), (record,)): Fraction(1)}
         for line in lines:
@@ -161,10 +153,10 @@ class RecordLaws:
         values = [pair for record in table or () for pair in zip(self._slice.kept, record, strict=True)]
         return any(self._draws.is_vague(column, value) for column, value in values)
 
-    def _compare(self, records: Sequence[Record], kernels: Sequence[RecordLaw], worst: Worst) -> None:
+    def _compare(self, records: Sequence[Record], laws: Sequence[RecordLaw], worst: Worst) -> None:
         """Compare the highest and the lowest probability of each output."""
-        for state in dict.fromkeys(state for kernel in kernels for state in kernel):
-            shares = [kernel.get(state, Fraction(0)) for kernel in kernels]
+        for state in dict.fromkeys(state for law in laws for state in law):
+            shares = [law.get(state, Fraction(0)) for law in laws]
             most, least = max(shares), min(shares)
             pair = records[shares.index(most)], records[shares.index(least)]
             worst.add(most / least if least else None, pair)
@@ -184,39 +176,46 @@ def _project(table: Table, columns: Sequence[int]) -> Table:
     return None if table is None else tuple(tuple(record[column] for column in columns) for record in table)
 
 
-#: where the cells of a RANDOM end
-RandomCuts: TypeAlias = Callable[[Random], Sequence[Fraction]]
+class Draw(NamedTuple):
+    """A RANDOM between two bounds."""
+
+    column: int
+    integers: range
+
+
+#: where the cells of such a RANDOM end
+IntegerCuts: TypeAlias = Callable[[Draw], Sequence[Fraction]]
 
 
 class Cells:
     """The cells of every draw, without those of probability 0."""
 
-    def __init__(self, weights: Weights, random_cuts: RandomCuts):
+    def __init__(self, weights: Weights, integer_cuts: IntegerCuts):
         self._weights = weights
-        self._random_cuts = random_cuts
+        self._integer_cuts = integer_cuts
         self._known: dict[tuple[Fraction, ...], list[Cell]] = {}
 
     def boxes(self, action: Action | None, affected: int) -> Iterator[Box]:
         """All boxes for this number of affected records."""
-        if not affected:
-            yield Box((), Fraction(1))
+        threshold = probability_of(action)
+        if threshold is None or not affected:
+            yield from self._drawn_boxes(action, affected)
             return
-        match action:
-            case None | Reject() | Replace() | Generalize() | Drop():
-                yield Box((), Fraction(1))
-            case Random():
-                yield from _boxes(self._between(self._random_cuts(action)), affected)
-            case Draw():
-                yield from _boxes(self._between(action.cuts), affected)
-            case Sometimes(threshold, inner):
-                for coins in _boxes(self._between((threshold, Fraction(1))), affected):
-                    for drawn in self.boxes(inner, sum(rho < threshold for rho in coins.trace)):
-                        yield Box(coins.trace + drawn.trace, coins.probability * drawn.probability)
-            case _:
-                assert_never(action)
+        for coins in _boxes(self._between((threshold, Fraction(1))), affected):
+            for drawn in self._drawn_boxes(action, sum(rho < threshold for rho in coins.trace)):
+                yield Box(coins.trace + drawn.trace, coins.probability * drawn.probability)
+
+    def _drawn_boxes(self, action: Action | None, count: int) -> Iterator[Box]:
+        """All boxes of the values that a RANDOM draws for this number of records."""
+        kernel, draw = drawing_kernel(action), integer_draw(action)
+        if kernel is None or not count:
+            yield Box((), Fraction(1))
+        else:
+            yield from _boxes(self._between(kernel.trace_cuts() if draw is None else self._integer_cuts(draw)), count)
 
     def _between(self, cuts: Iterable[Fraction]) -> list[Cell]:
         ends = tuple(cuts)
+        assert ends[-1] == 1, "the cells contain every value of the trace"
         if ends not in self._known:
             cells = (
                 Cell(shortest_trace_value(low, high), probability(self._weights, low, high))
@@ -285,35 +284,35 @@ class Draws:
         self._domain = domain
         self._values_of = values_of
         self._apart = apart
-        self._runs: dict[Random, list[range]] = {}
-        self._vague: dict[Random, frozenset[Value]] = {}
+        self._runs: dict[Draw, list[range]] = {}
+        self._vague: dict[Draw, frozenset[Value]] = {}
 
     def cells(self, weights: Weights) -> Cells:
         return Cells(weights, self._cuts)
 
     def is_vague(self, column: int, value: Value) -> bool:
         """Whether a value represents several integers of a run. Only RANDOMs whose cells were requested count."""
-        return any(value in self._vague_values(action) for action in self._runs if action.column == column)
+        return any(value in self._vague_values(draw) for draw in self._runs if draw.column == column)
 
-    def _vague_values(self, action: Random) -> frozenset[Value]:
-        if action not in self._vague:
-            drawn = list(self._run_representatives(action))
+    def _vague_values(self, draw: Draw) -> frozenset[Value]:
+        if draw not in self._vague:
+            drawn = list(self._run_representatives(draw))
             forms = (
                 form
                 for at, requirement in enumerate(self._domain.requirements)
-                if _random_in(requirement) == action
+                if integer_draw(requirement.action) == draw
                 for each in drawn
-                for form in self._forms(each, action.column, at)
+                for form in self._forms(each, draw.column, at)
             )
-            self._vague[action] = frozenset(forms)
-        return self._vague[action]
+            self._vague[draw] = frozenset(forms)
+        return self._vague[draw]
 
-    def _run_representatives(self, action: Random) -> Iterator[int]:
+    def _run_representatives(self, draw: Draw) -> Iterator[int]:
         """The integer that is drawn for each run of several."""
-        ends = pairwise((Fraction(0), *self._cuts(action)))
-        for run, (low, high) in zip(self._integer_runs(action), ends, strict=True):
-            if len(run) > 1:
-                yield random(action.lower, action.upper, shortest_trace_value(low, high))
+        ends = pairwise((Fraction(0), *self._cuts(draw)))
+        for run, (low, high) in zip(self._integer_runs(draw), ends, strict=True):
+            if run.stop - run.start > 1:
+                yield random(draw.integers.start, draw.integers.stop - 1, shortest_trace_value(low, high))
 
     def _forms(self, drawn: int, column: int, at: int) -> Iterator[Value]:
         """The integer that a requirement draws, in each type that its column has from then on."""
@@ -327,43 +326,40 @@ class Draws:
             value = convert(value, before, after)
             yield value
 
-    def _cuts(self, action: Random) -> list[Fraction]:
-        width = action.upper - action.lower + 1
-        return [Fraction(run.stop - action.lower, width) for run in self._integer_runs(action)]
+    def _cuts(self, draw: Draw) -> list[Fraction]:
+        first, end = draw.integers.start, draw.integers.stop
+        return [Fraction(run.stop - first, end - first) for run in self._integer_runs(draw)]
 
-    def _integer_runs(self, action: Random) -> list[range]:
-        if action not in self._runs:
-            self._runs[action] = self._find_runs(action)
-        return self._runs[action]
+    def _integer_runs(self, draw: Draw) -> list[range]:
+        if draw not in self._runs:
+            self._runs[draw] = self._find_runs(*draw)
+        return self._runs[draw]
 
-    def _find_runs(self, action: Random) -> list[range]:
-        integers = range(action.lower, action.upper + 1)
-        if action.column in self._apart:
-            if len(integers) > MOST_APART:
+    def _find_runs(self, column: int, integers: range) -> list[range]:
+        if column in self._apart:
+            if integers.stop - integers.start > MOST_APART:
                 raise Undecided(None, f"classes depend on more than {MOST_APART} integers of a RANDOM")
             return [range(each, each + 1) for each in integers]
-        known = self._domain.representatives(action.column)
+        known = self._domain.representatives(column)
         # the lower bound is alone, so that some output represents a single integer
-        values = (action.lower, *known.points, *self._values_of(action.column))
+        values = (integers.start, *known.points, *self._values_of(column))
         single = {each for value in values if (each := _as_integer(value)) is not None and each in integers}
         starts = {*known.splits, *single, *(each + 1 for each in single)}
         inner = sorted(start for start in starts if start in integers)
         return [range(first, end) for first, end in pairwise((*inner, integers.stop))]
 
 
-def _random_in(requirement: Requirement) -> Random | None:
-    action = as_random(requirement.action)
-    match action:
-        case Random():
-            return action
-        case Draw() | None:
-            return None
-        case _:
-            assert_never(action)
+def integer_draw(action: Action | None) -> Draw | None:
+    """The RANDOM between two bounds that an action performs."""
+    column, kernel = column_written(action), drawing_kernel(action)
+    integers = None if kernel is None else kernel.integers()
+    return None if column is None or integers is None else Draw(column, integers)
 
 
 def _as_integer(value: Any) -> int | None:
-    """The integer that a number equals or a text spells; None if there is none."""
+    """The integer that a number equals or a text spells; None if there is none. The text of a period may spell one."""
+    if isinstance(value, datetime.date):
+        raise Undecided(None, "RANDOM draws integers in place of dates")
     if isinstance(value, str):
         read = read_text(value, INTEGER)
         return read if isinstance(read, int) else None

@@ -9,22 +9,14 @@ from decimal import Decimal
 from itertools import islice
 from typing import assert_never
 
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.bands import Band, Bands
-from acompass.language.program.effects import comparisons, plain_of, process_of, record_comparisons
-from acompass.language.program.label_maps import Dates, Map
-from acompass.language.program.program import (
-    Comparison,
-    Draw,
-    Drop,
-    Generalize,
-    Process,
-    Random,
-    Reject,
-    Replace,
-    Requirement,
-)
+from acompass.language.program.effects import comparisons, process_of, record_comparisons, write_of
+from acompass.language.program.kernels import Constant, Labels, Map, Uniform, Weighted
+from acompass.language.program.label_maps import Dates, Level, Prefix
+from acompass.language.program.program import Comparison, Process, Requirement
 from acompass.language.program.types import Kind, Type, Value, to_text
-from acompass.language.text.tree import Function, Operator
+from acompass.language.text.tree import Operator
 from acompass.prove.diagrams.cuts import band_bounds, has_few_labels, read_text
 from acompass.prove.diagrams.regions import value_order
 from acompass.prove.effort import require_time
@@ -116,7 +108,7 @@ def _visible_column(process: Process, position: int) -> int | None:
     if position < groups:
         return process.group_by[position]
     aggregate = process.aggregates[position - groups]
-    return aggregate.column if aggregate.function in (Function.SUM, Function.MIN, Function.MAX) else None
+    return None if facts_about(aggregate.function).is_count else aggregate.column
 
 
 def _add_comparison(found: Mentions, comparison: Comparison, type_: Type, line: int) -> None:
@@ -132,28 +124,20 @@ def _add_comparison(found: Mentions, comparison: Comparison, type_: Type, line: 
 
 
 def _add_action(found: Mentions, requirement: Requirement, column: int, after: Type) -> None:
-    action = plain_of(requirement.action)
-    match action:
-        case None | Reject() | Drop():
-            return
-        case Replace() | Random() | Draw() | Generalize():
-            if action.column != column:
-                return
-        case _:
-            assert_never(action)
+    write = write_of(requirement.action)
+    if write is None or write.column != column:
+        return
     found.first_line = found.first_line or requirement.line
-    match action:
-        case Replace():
-            _add_written(found, [action.value], after)
-        case Draw():
-            _add_written(found, [each.value for each in action.values], after)
-        case Generalize():
-            found.maps.append(LinedMap(requirement.line, action.map))
-        case Random():
+    match write.kernel:
+        case Constant() | Weighted():
+            _add_written(found, write.kernel.listed_values(), after)
+        case Uniform(lower, upper):
             randoms = found.text_randoms if after.kind is Kind.TEXT else found.randoms
-            randoms.append(LinedRandom(requirement.line, action.lower, action.upper))
+            randoms.append(LinedRandom(requirement.line, lower, upper))
+        case Labels(map_):
+            found.maps.append(LinedMap(requirement.line, map_))
         case _:
-            assert_never(action)
+            assert_never(write.kernel)
 
 
 def _add_written(found: Mentions, values: Iterable[Value], after: Type) -> None:
@@ -205,7 +189,9 @@ def _with_bands(mentions: Mentions, cuts: list[Value]) -> list[Value]:
 
 def _band_cuts(lined: LinedMap, mentions: Mentions, cuts: list[Value]) -> list[Value]:
     """The bounds of all bands; if there are too many, of those that contain a cut, a label or a RANDOM's integers."""
-    bands = _as_bands(lined)
+    bands = bands_in(lined.map)
+    if bands is None:
+        raise Undecided(lined.line, "it maps numbers as text")
     if has_few_labels(bands):
         return [bound for band in bands.bands_between(None, None) for bound in _bounds(band)]
     found = [bound for point in mentions.points if bands.label(point) == point for bound in band_bounds(point)]
@@ -220,12 +206,26 @@ def _band_cuts(lined: LinedMap, mentions: Mentions, cuts: list[Value]) -> list[V
     return found
 
 
-def _as_bands(lined: LinedMap) -> Bands:
-    match lined.map:
+def bands_in(map_: Map) -> Bands | None:
+    """The bands of a map of numbers; None for any other map."""
+    match map_:
         case Bands():
-            return lined.map
+            return map_
+        case Prefix() | Dates() | Level():
+            return None
         case _:
-            raise Undecided(lined.line, "it maps numbers as text")
+            assert_never(map_)
+
+
+def prefix_in(map_: Map) -> Prefix | None:
+    """The prefix that a map keeps, with a `*` for each further character; None for any other map."""
+    match map_:
+        case Prefix():
+            return map_
+        case Bands() | Dates() | Level():
+            return None
+        case _:
+            assert_never(map_)
 
 
 def _bounds(band: Band) -> Iterator[Value]:
@@ -245,12 +245,9 @@ def _with_periods(mentions: Mentions, cuts: list[Value]) -> list[Value]:
 
 
 def _label_function(lined: LinedMap, type_: Type) -> Callable[[Value], str]:
-    map_: Map = lined.map
-    match map_:
-        case Dates():
-            return lambda value: map_.label(to_text(value, type_)) or ""
-        case _:
-            raise Undecided(lined.line, "it maps dates as other text")
+    if not lined.map.of_dates:
+        raise Undecided(lined.line, "it maps dates as other text")
+    return lambda value: lined.map.label(to_text(value, type_)) or ""
 
 
 def _period(type_: Type, text: Callable[[Value], str], label: str) -> Iterator[Value]:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
+from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.effects import columns_read, process_of
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import remaining
@@ -28,6 +29,8 @@ PAIRS_PER_SIZE = 2
 MOST_COPIES = 40
 
 _IMPOSSIBLE = Mass(Fraction(0), ())
+_RECORD_COUNTS = tuple(each for each in Function if facts_about(each).counts_records)
+_DISTINCT_COUNTS = tuple(each for each in Function if counts_distinct(each))
 
 
 class OtherRecords(NamedTuple):
@@ -139,7 +142,7 @@ class NeighborSearch:
 def _counted_columns(requirement: Requirement) -> Iterator[int]:
     process = process_of(requirement)
     for aggregate in () if process is None else process.aggregates:
-        if aggregate.function is Function.COUNT_DISTINCT and aggregate.column is not None:
+        if counts_distinct(aggregate.function) and aggregate.column is not None:
             yield aggregate.column
 
 
@@ -147,8 +150,8 @@ def _table_shapes(over_classes: Sequence[Requirement]) -> list[OtherRecords]:
     """Table sizes at which a line over classes may change its verdict, then all small sizes."""
     if not over_classes:
         return [OtherRecords(0, 0, 0)]
-    counts = {1, 2, *_compared_sizes(over_classes, Function.COUNT)}
-    distinct = {1, *_compared_sizes(over_classes, Function.COUNT_DISTINCT)}
+    counts = {1, 2, *_compared_sizes(over_classes, _RECORD_COUNTS)}
+    distinct = {1, *_compared_sizes(over_classes, _DISTINCT_COUNTS)}
     fitting = (
         OtherRecords(max(size - other - kinds, 0), other, kinds - 1)
         for size, kinds, other, more in product(counts, distinct, (0, 1), (0, 1))
@@ -158,9 +161,9 @@ def _table_shapes(over_classes: Sequence[Requirement]) -> list[OtherRecords]:
     return list(dict.fromkeys((*sorted(fitting, key=sum), *sorted(small, key=sum))))
 
 
-def _compared_sizes(requirements: Iterable[Requirement], function: Function) -> Iterator[int]:
+def _compared_sizes(requirements: Iterable[Requirement], functions: Sequence[Function]) -> Iterator[int]:
     for requirement in requirements:
-        counts = compared_counts(requirement.assertion, (function,))
+        counts = compared_counts(requirement.assertion, functions)
         yield from (count for count in counts if 1 <= count <= MOST_COPIES)
 
 

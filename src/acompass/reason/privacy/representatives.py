@@ -12,10 +12,10 @@ from itertools import chain, product
 from math import ceil, floor, isinf
 from typing import Any, TypeAlias
 
-from acompass.language.program.label_maps import SUPPRESSED, Level, Prefix
+from acompass.language.program.label_maps import SUPPRESSED, Prefix
 from acompass.language.program.program import Requirement
 from acompass.language.program.types import INTEGER, Kind, Schema, Type, Value, convert, to_text
-from acompass.prove.diagrams.cuts import hierarchy_texts, is_small_hierarchy, read_text
+from acompass.prove.diagrams.cuts import MOST_TEXTS, read_text
 from acompass.prove.diagrams.regions import Regions, TextOrder, regions_in, value_order
 from acompass.prove.refute.column_values import example_values
 from acompass.reason.privacy.answer import BITS
@@ -27,6 +27,7 @@ from acompass.reason.privacy.mentions import (
     column_cuts,
     drawn_texts,
     find_mentions,
+    prefix_in,
 )
 from acompass.semantics.core import Record
 
@@ -168,7 +169,7 @@ def _kinds_by_weight(region: int, regions: Regions, type_: Type, drawing: Sequen
         same = alike[tuple(_weight(random, integer) for random in drawing)]
         if len(same) < 2:
             same.append(integer)
-    if len(integers) > 2 * SEARCHED:
+    if integers.stop - integers.start > 2 * SEARCHED:  # `len` raises an error from 2⁶³ on
         _require_all_weights(drawing, alike.values())
     yield from (tuple(convert(each, INTEGER, type_) for each in same) for same in alike.values())
     values: list[Any] = regions.values(region, 8)
@@ -223,26 +224,23 @@ def has_interpreted_digits(mentions: Mentions) -> bool:
 
 def _distinct_texts(lined: LinedMap) -> set[str]:
     """The texts that a map treats individually."""
-    match lined.map:
-        case Prefix():
-            return set()
-        case Level() as level if is_small_hierarchy(level):
-            return {SUPPRESSED, *hierarchy_texts(level)}
-        case Level():
-            raise Undecided(lined.line, "the hierarchy has too many texts")
-        case _:
-            raise Undecided(lined.line, "not every text has a label")
+    listed, otherwise = lined.map.listed_texts, lined.map.otherwise
+    if prefix_in(lined.map) is not None:
+        return set()
+    if listed is None:
+        raise Undecided(lined.line, "not every text has a label")
+    if len(listed) > MOST_TEXTS:
+        raise Undecided(lined.line, "the hierarchy has too many texts")
+    return {SUPPRESSED, *listed, *(() if otherwise is None else (otherwise,))}
 
 
 def _prefixes(mentions: Mentions) -> list[Prefix]:
     found = []
     for lined in mentions.maps:
-        match lined.map:
-            case Prefix(length) as prefix:
-                _require_orders_within(length, lined.line, mentions)
-                found.append(prefix)
-            case _:
-                pass
+        prefix = prefix_in(lined.map)
+        if prefix is not None:
+            _require_orders_within(prefix.length, lined.line, mentions)
+            found.append(prefix)
     return found
 
 

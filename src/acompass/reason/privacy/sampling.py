@@ -9,40 +9,28 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import islice, product
 from math import prod
-from typing import Any, assert_never
+from typing import Any
 
-from acompass.language.program.bands import Bands
 from acompass.language.program.constants import scale_of
 from acompass.language.program.effects import (
-    as_generalize,
     column_written,
     columns_read,
     columns_written,
+    constant_written,
     draws,
-    drops_records,
     filter_of,
     is_always,
     is_certain,
-    plain_of,
+    kernel_of,
+    map_of,
     probability_of,
     process_of,
     record_comparisons,
+    removes_records,
 )
 from acompass.language.program.label_maps import UnlabeledValueError
-from acompass.language.program.program import (
-    Action,
-    Comparison,
-    Draw,
-    Drop,
-    Generalize,
-    Process,
-    Program,
-    Random,
-    Reject,
-    Replace,
-    Requirement,
-)
-from acompass.language.program.types import Kind, Schema, Type, Value, remaining
+from acompass.language.program.program import Comparison, Process, Program, Requirement
+from acompass.language.program.types import Kind, Schema, Type, remaining
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.refute.column_values import example_values
 from acompass.reason.privacy.answer import Refusal, TablePrivacy
@@ -132,7 +120,7 @@ def _unfit_reason(requirement: Requirement) -> str | None:
         return "a check decides whether anything is written, and one record can decide its result"
     if requirement.assertion.quantifier is Quantifier.SOME:
         return "it affects all records or none, and one record can decide which"
-    if not (drops_records(requirement.action) and is_certain(requirement.action)):
+    if not (removes_records(requirement.action) and is_certain(requirement.action)):
         return "it changes whole classes before small ones are rejected, so one record can change others"
     if classes is not None and classes.where is not None:
         return "`WHERE` exempts records, which may be in small classes"
@@ -171,7 +159,7 @@ def _constant_columns(requirements: Sequence[Requirement]) -> set[int]:
 def _makes_constant(requirement: Requirement, column: int) -> bool:
     """Whether a REPLACE gives every record the same value: it affects every record, or every record without that
     value."""
-    value = _replacement(requirement.action)
+    value = constant_written(requirement.action)
     if value is None or not is_certain(requirement.action):
         return False
     if isinstance(value, Decimal) and scale_of(value) > 0:
@@ -180,17 +168,6 @@ def _makes_constant(requirement: Requirement, column: int) -> bool:
     before, after = requirement.before[column].type, requirement.after[column].type
     is_about_others = requirement.assertion.condition == others and filter_of(requirement) is None
     return is_always(requirement) or (is_about_others and before == after and after.kind not in _NOT_ALIKE)
-
-
-def _replacement(action: Action | None) -> Value | None:
-    plain = plain_of(action)
-    match plain:
-        case Replace(_, value):
-            return value
-        case None | Reject() | Random() | Draw() | Generalize() | Drop():
-            return None
-        case _:
-            assert_never(plain)
 
 
 def _spelled_columns(requirements: Sequence[Requirement]) -> set[int]:
@@ -207,9 +184,10 @@ def _spelled_columns(requirements: Sequence[Requirement]) -> set[int]:
 def _forgets_spelling(requirement: Requirement) -> bool:
     """Whether it overwrites every record with a value that depends on no spelling. Bands map numbers; other maps
     map texts."""
-    generalize = as_generalize(requirement.action)
-    is_of_numbers = generalize is None or isinstance(generalize.map, Bands)
-    return is_always(requirement) and is_certain(requirement.action) and is_of_numbers
+    kernel, map_ = kernel_of(requirement.action), map_of(requirement.action)
+    is_of_numbers = map_ is not None and map_.of_numbers
+    is_independent = kernel is not None and (is_of_numbers or not kernel.reads_value)
+    return is_always(requirement) and is_certain(requirement.action) and is_independent
 
 
 def survival(schema: Schema, requirements: Sequence[Requirement]) -> Survival:
@@ -231,7 +209,7 @@ def _judged_requirements(requirements: Sequence[Requirement]) -> Iterator[Requir
     """The requirements that drop records and read only columns that no earlier line writes."""
     for at, requirement in enumerate(requirements):
         earlier = columns_written(requirements[:at])
-        if drops_records(requirement.action) and not columns_read(requirement) & earlier:
+        if removes_records(requirement.action) and not columns_read(requirement) & earlier:
             yield requirement
 
 
@@ -257,7 +235,7 @@ def action_probability(requirement: Requirement) -> Fraction:
 
 def _find_witness(program: Program, parts: _SampledPolicy, kept: Survival) -> Record | None:
     """A record whose copies attain δ through the outcome that some copies are kept; None if none was found."""
-    if any(drops_records(each.action) or each.action is None for each in parts.after):
+    if any(removes_records(each.action) or each.action is None for each in parts.after):
         return None
     found = find_attaining_record(program, parts.before, kept)
     if found is None:
@@ -304,9 +282,8 @@ def _candidate_values(column: int, type_: Type, before: Sequence[Requirement]) -
         for comparison in record_comparisons(requirement)
         if comparison.column == column
     ]
-    maps = (as_generalize(requirement.action) for requirement in before)
-    own = [each.map for each in maps if each is not None and each.column == column]
-    labelled = [value for map_ in own for value in example_values(map_, type_)]
+    maps = (map_of(requirement.action) for requirement in before if column_written(requirement.action) == column)
+    labelled = [value for map_ in maps if map_ is not None for value in example_values(map_, type_)]
     return [*labelled, *region_values(type_, constants)]
 
 
@@ -316,9 +293,9 @@ def _follow(record: Record, requirements: Sequence[Requirement]) -> tuple[Record
     bag, kept = [record], Fraction(1)
     for requirement in requirements:
         if affected_bag(bag, requirement.assertion):
-            if draws(requirement.action) and not drops_records(requirement.action):
+            if draws(requirement.action) and not removes_records(requirement.action):
                 return None
-            kept *= 1 - action_probability(requirement) if drops_records(requirement.action) else 1
+            kept *= 1 - action_probability(requirement) if removes_records(requirement.action) else 1
         bag = _spare_record(requirement, bag)
         if not bag:
             return None

@@ -12,11 +12,12 @@ from itertools import product
 from math import ceil, floor, prod
 from typing import Any, assert_never
 
+from acompass.language.program.aggregates import AggregateFacts, facts_about
 from acompass.language.program.constants import scale_of
-from acompass.language.program.effects import comparisons, drops_records, is_certain, process_of
+from acompass.language.program.effects import comparisons, is_certain, process_of, removes_records
 from acompass.language.program.program import Assertion, Condition, Process, Program, Requirement
 from acompass.language.program.types import Kind, Type, Value
-from acompass.language.text.tree import Function, Quantifier
+from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.regions import Regions, count_order, regions_in, value_order
 from acompass.reason.privacy.answer import LineStability, Stability
 from acompass.semantics.core import Record, satisfies
@@ -139,7 +140,7 @@ def _flips(condition: ClassCondition, size: int) -> tuple[bool, bool]:
 def _records_changed(requirement: Requirement, size: int, is_lost: bool) -> int:
     """The number of records in which the outputs differ, if one more record makes a class of this size violate
     (`is_lost`) or satisfy the condition."""
-    if not drops_records(requirement.action):
+    if not removes_records(requirement.action):
         return 2 * size + 1
     # with a probability, the new record may be kept although all others are rejected
     return size if is_lost and is_certain(requirement.action) else size + 1
@@ -152,25 +153,24 @@ def class_condition(assertion: Assertion, process: Process) -> ClassCondition:
         constants[comparison.column].append(comparison.value)
     types = [column.type for column in assertion.schema]
     first = len(process.group_by)
-    functions = [aggregate.function for aggregate in process.aggregates]
+    aggregates = [facts_about(aggregate.function) for aggregate in process.aggregates]
     return ClassCondition(
         assertion.condition,
         [_trial_values(type_, own) for type_, own in zip(types[:first], constants[:first], strict=True)],
-        [
-            None
-            if function is Function.COUNT
-            else region_counts(own)
-            if function is Function.COUNT_DISTINCT
-            else _trial_values(type_, own)
-            for function, type_, own in zip(functions, types[first:], constants[first:], strict=True)
-        ],
+        list(map(_trial_aggregates, aggregates, types[first:], constants[first:])),
         [
             constant
-            for function, own in zip(functions, constants[first:], strict=True)
+            for aggregate, own in zip(aggregates, constants[first:], strict=True)
             for constant in own
-            if function is Function.COUNT
+            if aggregate.counts_records
         ],
     )
+
+
+def _trial_aggregates(aggregate: AggregateFacts, type_: Type, constants: list[Value]) -> list[Any] | None:
+    if aggregate.counts_records:
+        return None
+    return region_counts(constants) if aggregate.is_count else _trial_values(type_, constants)
 
 
 def _trial_values(type_: Type, constants: list[Value]) -> list[Any]:

@@ -13,22 +13,12 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import Any, assert_never
+from typing import Any
 
 from acompass.language.program.checker import check
-from acompass.language.program.effects import column_written, outcome_cuts, plain_of
+from acompass.language.program.effects import outcome_cuts, write_of
 from acompass.language.program.label_maps import UnlabeledValueError
-from acompass.language.program.program import (
-    Action,
-    Draw,
-    Drop,
-    Generalize,
-    Program,
-    Random,
-    Reject,
-    Replace,
-    Requirement,
-)
+from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import (
     INTEGER,
     MOST_DIGITS,
@@ -344,8 +334,9 @@ class EverydayWriter(PolicyWriter):
         if type_.kind is Kind.DROPPED:
             return None
         pool = [convert(value, attribute.type, type_) for value in attribute.pool]
-        if column_written(requirement.action) == position:
-            pool += _written_values(requirement.action, pool, type_)
+        write = write_of(requirement.action)
+        if write is not None and write.column == position:
+            pool += write.kernel.examples(pool, type_)
         return replace(attribute, type=type_, pool=pool)
 
 
@@ -354,24 +345,6 @@ def _parse_requirements(text: str) -> tuple[tree.Requirement, ...]:
     program, findings = parse_text(text)
     assert not findings, (text, findings)
     return program.requirements
-
-
-def _written_values(action: Action | None, pool: Sequence[Any], type_: Type) -> list[Any]:
-    """Values that the action may write."""
-    plain = plain_of(action)
-    match plain:
-        case Replace(_, value):
-            return [value]
-        case Draw(_, values):
-            return [each.value for each in values]
-        case Random(_, lower, upper):
-            return [convert(bound, INTEGER, type_) for bound in (lower, upper)]
-        case Generalize(_, map_):
-            return [label for label in map(map_.label, pool) if label is not None]
-        case None | Reject() | Drop():
-            return []
-        case _:
-            assert_never(plain)
 
 
 @cache

@@ -12,7 +12,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from acompass.language.program.effects import is_always, needs_order
+from acompass.language.program.effects import action_name, is_always, needs_order
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program, Verdict
 from acompass.language.program.types import EXACT, Column, Kind, Schema, Type, at_scale, remaining, to_text
@@ -21,7 +21,6 @@ from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.planner import REWRITES, Rewrite, plan, without_actions
 from acompass.plan.run.context import Context, GivenTrace, SeededTrace, Session, Trace
 from acompass.plan.run.execution import execute, final_select
-from acompass.result import action_name
 from acompass.semantics import core
 from acompass.semantics.core import Outcome
 from acompass.testing.conformance.cases import Case

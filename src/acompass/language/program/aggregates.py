@@ -1,0 +1,147 @@
+"""What every stage must know about each aggregate: one row of a table.
+
+A new aggregate needs a row here; a stage that needs more matches over `Function`, which mypy checks to be exhaustive.
+No other module tests for one of the functions. `semantics` has its own equations and asks nothing of this module."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from acompass.language.program.types import INTEGER, Kind, Type
+from acompass.language.text.tree import Function
+
+
+class Change(Enum):
+    """How the aggregate of a union, or of a part, of classes compares with that of a class."""
+
+    NOT_LOWER = "not lower"
+    NOT_HIGHER = "not higher"
+    ANY = "any"  # it depends on the values
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateFacts:
+    #: the function in SQL, without DISTINCT; a sum is the dialect's own (D13)
+    sql: str
+    takes: Callable[[Type], bool]  # the types of its column
+    needs: str  # the same in words
+    #: a number of records or of distinct values: an integer, from 1 on in every class
+    is_count: bool
+    counts_distinct: bool
+    #: it depends on the set of the column's values, not on how often each occurs
+    ignores_copies: bool
+    #: one of the column's values, and of its type
+    is_value: bool
+    #: the values are added: the column is used as a number (D10), and needs exact arithmetic (D13)
+    adds: bool
+    #: the function whose value over the same class and column is never lower; None if there is none
+    never_above: Function | None
+    #: over the union of classes, compared with any one of them
+    merged: Change
+    #: over a part of a class, compared with the whole
+    part: Change
+    #: before the name of the column, as in "a sum of"
+    words: str
+
+    @property
+    def counts_records(self) -> bool:
+        return self.is_count and not self.counts_distinct
+
+    def type_for(self, type_: Type) -> Type:
+        """The type of its value over a column of this type."""
+        return INTEGER if self.is_count else type_
+
+
+def _any(_: Type) -> bool:
+    return True
+
+
+def _ordered(type_: Type) -> bool:
+    return type_.kind is not Kind.BOOLEAN
+
+
+def _numeric(type_: Type) -> bool:
+    return type_.is_number
+
+
+_ORDERED = "numbers, text, dates or timestamps"
+_FACTS = {
+    Function.COUNT: AggregateFacts(
+        sql="count",
+        takes=_any,
+        needs="no column",
+        is_count=True,
+        counts_distinct=False,
+        ignores_copies=False,
+        is_value=False,
+        adds=False,
+        never_above=None,
+        merged=Change.NOT_LOWER,
+        part=Change.NOT_HIGHER,
+        words="a number of records",
+    ),
+    Function.COUNT_DISTINCT: AggregateFacts(
+        sql="count",
+        takes=_any,
+        needs="any values",
+        is_count=True,
+        counts_distinct=True,
+        ignores_copies=True,
+        is_value=False,
+        adds=False,
+        never_above=Function.COUNT,
+        merged=Change.NOT_LOWER,
+        part=Change.NOT_HIGHER,
+        words="a number of distinct values of",
+    ),
+    Function.SUM: AggregateFacts(
+        sql="sum",
+        takes=_numeric,
+        needs="numbers",
+        is_count=False,
+        counts_distinct=False,
+        ignores_copies=False,
+        is_value=False,
+        adds=True,
+        never_above=None,
+        merged=Change.ANY,
+        part=Change.ANY,
+        words="a sum of",
+    ),
+    Function.MIN: AggregateFacts(
+        sql="min",
+        takes=_ordered,
+        needs=_ORDERED,
+        is_count=False,
+        counts_distinct=False,
+        ignores_copies=True,
+        is_value=True,
+        adds=False,
+        never_above=Function.MAX,
+        merged=Change.NOT_HIGHER,
+        part=Change.NOT_LOWER,
+        words="a minimum",
+    ),
+    Function.MAX: AggregateFacts(
+        sql="max",
+        takes=_ordered,
+        needs=_ORDERED,
+        is_count=False,
+        counts_distinct=False,
+        ignores_copies=True,
+        is_value=True,
+        adds=False,
+        never_above=None,
+        merged=Change.NOT_LOWER,
+        part=Change.NOT_HIGHER,
+        words="a maximum",
+    ),
+}
+
+
+def facts_about(function: Function) -> AggregateFacts:
+    return _FACTS[function]
+
+
+def counts_distinct(function: Function) -> bool:
+    return _FACTS[function].counts_distinct

@@ -1,0 +1,344 @@
+"""Kernels: what an action writes into one value.
+
+Every stage asks the kernel, so that a new one is described here. A stage that needs more than these answers matches
+over `Kernel`, which mypy checks to be exhaustive. `semantics` has its own equations and asks nothing of this module:
+an oracle that shared code with what it judges would be none."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from math import ceil, gcd
+from typing import ClassVar, Literal, TypeAlias
+
+from acompass.language.program.bands import Bands
+from acompass.language.program.label_maps import Dates, Level, Prefix
+from acompass.language.program.types import INTEGER, Type, Value, convert, to_text
+
+ONE = Fraction(1)
+
+#: the maps of GENERALIZE
+Map: TypeAlias = Bands | Prefix | Dates | Level
+#: the action's name in results and in JSON
+Keyword: TypeAlias = Literal["REPLACE", "RANDOM", "GENERALIZE"]
+
+
+class Writing(ABC):
+    """The questions that every kernel answers."""
+
+    __slots__ = ()
+
+    keyword: ClassVar[Keyword]
+    #: what the action does to a column, before the column's name
+    deed: ClassVar[str]
+    #: what the action writes
+    noun: ClassVar[str]
+    #: what the action does to classes by the column, before the column's name
+    change: ClassVar[str]
+    #: whether it consumes one value of the trace for each affected record, in canonical order (D19)
+    draws: ClassVar[bool]
+    #: whether the written value depends on the value before; if not, nothing of it is left
+    reads_value: ClassVar[bool]
+    #: whether the written value follows from the value before alone, so that equal values stay equal
+    is_function: ClassVar[bool]
+
+    @abstractmethod
+    def listed_values(self) -> tuple[Value, ...] | None:
+        """The constants of the policy that it writes, and no others; None if it writes other values."""
+
+    @abstractmethod
+    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+        """What it can write in place of a value, each with its probability; nothing if that ends the run.
+
+        `type_` is the type of the column when the action is performed.
+        """
+
+    @abstractmethod
+    def integers(self) -> range | None:
+        """The integers that it draws from, all equally likely; None for any other kernel."""
+
+    @abstractmethod
+    def in_lowest_terms(self) -> "Kernel":
+        """The kernel that writes the same and has the smallest weights: 2 to 1 for 4 to 2."""
+
+    @abstractmethod
+    def label_map(self) -> Map | None:
+        """The map whose labels it writes; None for any other kernel."""
+
+    @abstractmethod
+    def trace_cuts(self) -> tuple[Fraction, ...]:
+        """The values of the trace at which the written value changes, ascending, the last one 1.
+
+        Empty if it draws nothing, and for `integers`, which may be too many to list.
+        """
+
+    @abstractmethod
+    def trace_value(self, value: Value) -> Fraction:
+        """A short decimal of the trace that makes it draw the value; 0 if it draws nothing."""
+
+    @abstractmethod
+    def typical_trace_values(self, most: int) -> list[Fraction]:
+        """Short decimals of the trace for its bounds, what is next to them and its middle, or its first `most` values.
+
+        Empty if it draws nothing.
+        """
+
+    @abstractmethod
+    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
+        """What it can write in place of these texts, as text. Raises ManyValues if there are too many to list."""
+
+    @abstractmethod
+    def known_texts(self) -> tuple[str, ...]:
+        """The texts that it may write, as far as they are known without the table and can be listed."""
+
+    @abstractmethod
+    def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
+        """Values at the limits of what it writes, for a column that has some of the given values."""
+
+
+class ManyValues(Exception):
+    """There are too many values to list."""
+
+
+#: the largest number of integers that `Uniform.texts_after` lists
+MOST_LISTED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Writing):
+    """REPLACE: writes one value, which has the column's type in the requirement's `after`."""
+
+    value: Value
+
+    keyword = "REPLACE"
+    deed = "writes into"
+    noun = "value"
+    change = "rewrites"
+    draws = False
+    reads_value = False
+    is_function = True
+
+    def listed_values(self) -> tuple[Value, ...]:
+        return (self.value,)
+
+    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+        yield self.value, ONE
+
+    def integers(self) -> None:
+        """None: it does not draw from a range."""
+
+    def in_lowest_terms(self) -> "Constant":
+        return self
+
+    def label_map(self) -> None:
+        """None: it writes no labels."""
+
+    def trace_cuts(self) -> tuple[Fraction, ...]:
+        return ()
+
+    def trace_value(self, value: Value) -> Fraction:
+        return Fraction(0)
+
+    def typical_trace_values(self, most: int) -> list[Fraction]:
+        return []
+
+    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
+        return (to_text(self.value, type_),)
+
+    def known_texts(self) -> tuple[str, ...]:
+        return _texts_among(self.listed_values())
+
+    def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
+        return [self.value]
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform(Writing):
+    """RANDOM: draws an integer in [lower, upper] and converts it to the column's type (in a text column, to digits)."""
+
+    lower: int
+    upper: int
+
+    keyword = "RANDOM"
+    deed = "draws values for"
+    noun = "value"
+    change = "rewrites"
+    draws = True
+    reads_value = False
+    is_function = False
+
+    @property
+    def size(self) -> int:
+        return self.upper - self.lower + 1
+
+    def listed_values(self) -> None:
+        """None: it writes integers between the two constants."""
+
+    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+        share = Fraction(1, self.size)
+        for drawn in self.integers():
+            yield convert(drawn, INTEGER, type_), share
+
+    def integers(self) -> range:
+        return range(self.lower, self.upper + 1)
+
+    def in_lowest_terms(self) -> "Uniform":
+        return self
+
+    def label_map(self) -> None:
+        """None: it writes no labels."""
+
+    def trace_cuts(self) -> tuple[Fraction, ...]:
+        return ()
+
+    def trace_value(self, value: Value) -> Fraction:
+        assert isinstance(value, int)
+        at = value - self.lower
+        return shortest_trace_value(Fraction(at, self.size), Fraction(at + 1, self.size))
+
+    def typical_trace_values(self, most: int) -> list[Fraction]:
+        near = {self.lower, self.lower + 1, (self.lower + self.upper) // 2, self.upper - 1, self.upper}
+        return [self.trace_value(value) for value in near if self.lower <= value <= self.upper]
+
+    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
+        if self.size > MOST_LISTED:
+            raise ManyValues
+        return tuple(map(str, self.integers()))
+
+    def known_texts(self) -> tuple[str, ...]:
+        return ()
+
+    def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
+        return [convert(bound, INTEGER, type_) for bound in (self.lower, self.upper)]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedValue:
+    value: Value
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted(Writing):
+    """RANDOM … FROM: draws one of the values, with a probability in proportion to its weight (X6)."""
+
+    #: values are distinct and have the column's type in the requirement's `after`; weights are positive
+    values: tuple[WeightedValue, ...]
+
+    keyword = "RANDOM"
+    deed = "draws values for"
+    noun = "value"
+    change = "rewrites"
+    draws = True
+    reads_value = False
+    is_function = False
+
+    @property
+    def total(self) -> int:
+        return sum(each.weight for each in self.values)
+
+    def listed_values(self) -> tuple[Value, ...]:
+        return tuple(each.value for each in self.values)
+
+    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+        total = self.total
+        yield from ((each.value, Fraction(each.weight, total)) for each in self.values)
+
+    def integers(self) -> None:
+        """None: it draws from a list."""
+
+    def in_lowest_terms(self) -> "Weighted":
+        common = gcd(*(each.weight for each in self.values))
+        return Weighted(tuple(replace(each, weight=each.weight // common) for each in self.values))
+
+    def label_map(self) -> None:
+        """None: it writes no labels."""
+
+    def trace_cuts(self) -> tuple[Fraction, ...]:
+        """The j-th value is drawn if cut j-1 ≤ ρ < cut j, where cut 0 is 0."""
+        sums = list(accumulate(each.weight for each in self.values))
+        return tuple(Fraction(each, sums[-1]) for each in sums)
+
+    def trace_value(self, value: Value) -> Fraction:
+        cuts, at = self.trace_cuts(), self.listed_values().index(value)
+        return shortest_trace_value(cuts[at - 1] if at else Fraction(0), cuts[at])
+
+    def typical_trace_values(self, most: int) -> list[Fraction]:
+        cuts = (Fraction(0), *self.trace_cuts()[:most])
+        return [shortest_trace_value(low, high) for low, high in pairwise(cuts)]
+
+    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
+        return tuple(to_text(each.value, type_) for each in self.values)
+
+    def known_texts(self) -> tuple[str, ...]:
+        return _texts_among(self.listed_values())
+
+    def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
+        return list(self.listed_values())
+
+
+@dataclass(frozen=True, slots=True)
+class Labels(Writing):
+    """GENERALIZE: maps the text of the value to a label. The column is text in the requirement's `after` (X2)."""
+
+    map: Map
+
+    keyword = "GENERALIZE"
+    deed = "generalizes"
+    noun = "label"
+    change = "generalizes"
+    draws = False
+    reads_value = True
+    is_function = True
+
+    def listed_values(self) -> None:
+        """None: the label depends on the value."""
+
+    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+        label = self.map.label(to_text(value, type_))
+        if label is not None:
+            yield label, ONE
+
+    def integers(self) -> None:
+        """None: it does not draw from a range."""
+
+    def in_lowest_terms(self) -> "Labels":
+        return self
+
+    def label_map(self) -> Map:
+        return self.map
+
+    def trace_cuts(self) -> tuple[Fraction, ...]:
+        return ()
+
+    def trace_value(self, value: Value) -> Fraction:
+        return Fraction(0)
+
+    def typical_trace_values(self, most: int) -> list[Fraction]:
+        return []
+
+    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
+        """Without texts that have no label: a run fails on them."""
+        return tuple(label for label in map(self.map.label, texts) if label is not None)
+
+    def known_texts(self) -> tuple[str, ...]:
+        return self.map.labels() or ()
+
+    def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
+        return list(self.texts_after((to_text(value, type_) for value in values), type_))
+
+
+Kernel: TypeAlias = Constant | Uniform | Weighted | Labels
+
+
+def _texts_among(values: Sequence[Value]) -> tuple[str, ...]:
+    return tuple(value for value in values if isinstance(value, str))
+
+
+def shortest_trace_value(low: Fraction, high: Fraction) -> Fraction:
+    """The value of the trace with the fewest digits that is at least `low` and below `high`."""
+    scale = 1
+    while ceil(low * scale) >= high * scale:
+        scale *= 10
+    return Fraction(ceil(low * scale), scale)

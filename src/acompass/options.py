@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict, is_typeddict
 
 from acompass import arguments as kinds
 from acompass.arguments import Option, declared_option, declared_options, spell_for_shell
@@ -556,28 +556,19 @@ class DbtOptions(_Types, _Params, _Paper, Opening, total=False):
 SHARED: tuple[str, ...] = tuple(
     name for group in (_Types, _Params, _Random, _Order, _Deadline, _Reports, _Paper) for name in group.__annotations__
 )
-_CALLS: tuple[Any, ...] = (
-    *(RunOnTable, CheckOnTable, ExplainOnTable, MeasureOnTable, SuggestOnTable, PramOnTable, ProveOptions),
-    *(CompareOptions, DbtOptions),
-)
-_ARGUMENTS: tuple[tuple[str, Any], ...] = (
-    *(("qi", QuasiIdentifiers), ("k", ClassSize), ("weight", WeightColumn), ("keep", KeepProbability)),
-    *(("claims", Claims), ("model", ModelName)),
-)
 
 
 @cache
 def flags_by_name() -> dict[str, str]:
-    """The long flag of every option that the command line has, by its name in Python."""
-    found = {name: declared_option(alias).flag for name, alias in _ARGUMENTS}
-    for call in _CALLS:
-        found |= {name: option.flag for name, option in declared_options(call).items() if option.flag}
-    return found
+    """The long flag of every option, by its name in Python."""
+    groups = (group for group in globals().values() if is_typeddict(group))
+    found = {name: option.flag for group in groups for name, option in declared_options(group).items()}
+    return {**found, "claims": declared_option(Claims).flag}
 
 
 def command_line_spelling(name: str, *value: Any) -> str:
     """An option as a shell takes it, such as `--missing drop`; see `errors.diagnostics.option_text`."""
-    flag = flags_by_name().get(name, f"--{name.replace('_', '-')}")
+    flag = flags_by_name().get(name) or f"--{name.replace('_', '-')}"
     return flag if not value or isinstance(value[0], bool) else spell_for_shell(flag, value[0])
 
 

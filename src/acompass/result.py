@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, assert_never
 
-from acompass.errors.display import DisplayedAnswer, ReportedAnswer
+from acompass.errors.diagnostics import MOST_SHOWN, AcompassError
+from acompass.errors.display import Answer, json_values
 from acompass.language.program.effects import plain_of
 from acompass.language.program.program import Action, Draw, Drop, Generalize, Random, Reject, Replace
 from acompass.plan.stages import Sample
@@ -52,6 +53,20 @@ class RequirementOutcome:
     def is_violated(self) -> bool:
         return self.holds is False
 
+    def to_json(self) -> dict[str, Any]:
+        fixed = {
+            "index": self.index,
+            "line": self.line,
+            "text": self.text,
+            "holds": self.holds,
+            "affected": self.affected,
+            "action": self.action,
+        }
+        if self.sample is None:
+            return fixed
+        sample = {"columns": list(self.sample.columns), "rows": [json_values(row) for row in self.sample.rows]}
+        return {**fixed, "sample": sample}
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -60,9 +75,12 @@ class Note:
     line: int | None  # None for a note on the whole table
     text: str
 
+    def to_json(self) -> dict[str, Any]:
+        return {"line": self.line, "text": self.text}
+
 
 @dataclass(frozen=True, slots=True)
-class Result(ReportedAnswer):
+class Result(Answer):
     records_in: int  # number of records in the input table, including `dropped`
     records_out: int
     ok: bool  # no assertion is violated; for a run, only requirements without an action count
@@ -78,11 +96,50 @@ class Result(ReportedAnswer):
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)
 
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`; scripts rely on its keys."""
+        return {
+            "records_in": self.records_in,
+            "records_out": self.records_out,
+            "dropped": self.dropped,
+            "ok": self.ok,
+            "requirements": [outcome.to_json() for outcome in self.requirements],
+            "trace_used": self.trace_used,
+            "unnamed": list(self.unnamed),
+            "notes": [note.to_json() for note in self.notes],
+        }
+
 
 @dataclass(frozen=True, slots=True)
-class Plan(DisplayedAnswer):
+class Plan(Answer):
     """A run without its output: the result, the stages of the plan, and the SQL statements sent."""
 
     result: Result
     stages: tuple[str, ...]
     statements: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`, which is that of the result."""
+        return self.result.to_json()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFolder(Answer):
+    """The policies of some folders, with their results or errors."""
+
+    checked: tuple[tuple[str, Result | AcompassError], ...]
+    unchecked: tuple[str, ...]  # policies without a table
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "policies": [{"policy": policy, **_answer_json(answer)} for policy, answer in self.checked],
+            "unchecked": list(self.unchecked),
+        }
+
+
+def _answer_json(answer: Result | AcompassError) -> dict[str, Any]:
+    if isinstance(answer, Result):
+        return answer.to_json()
+    from acompass.errors.rendering import diagnostics_object
+
+    return diagnostics_object(answer.diagnostics, answer.source, answer.name, MOST_SHOWN)

@@ -1,6 +1,5 @@
 """`acompass check` and `check-all`: evaluate the assertions of a policy, or of every policy in some folders."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -13,14 +12,15 @@ from acompass.cli.formats import (
     Also,
     CiFormat,
     also,
+    call_context,
     ci_formats,
     error_report,
-    render_result,
+    print_report,
     require_other_files,
     write_also,
 )
 from acompass.cli.inputs import read_policy, resolve_inputs
-from acompass.cli.streams import print_hint, print_out, progress_bar, stream_style
+from acompass.cli.streams import print_hint, print_out, progress_bar
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic
 from acompass.errors.display import on_one_line
 from acompass.options import Opening
@@ -109,9 +109,12 @@ def check(
                 )
 
         parsed, result = fixer.perform(lambda: read_policy(policy, table), check_policy)
-        write_also(also, lambda each: render_result(result, policy, each, fixer.report_stream))
+        context = call_context(policy, fixer.report_stream)
+        write_also(result, also, context)
         if not quiet:
-            fixer.print_report(render_result(result, policy, format_, fixer.report_stream))
+            from acompass.report import render
+
+            fixer.print_report(render(result, format_, context))
         if not quiet and format_ == "text":
             print_hint(parsed, call.params)
         exit_by_verdict(result.ok)
@@ -131,62 +134,81 @@ acompass check-all register survey
     type=click.Path(exists=True, file_okay=False),
     help="Folders to search; the current folder by default.",
 )
+@ci_formats
+@also
 @options.no_progress
-def check_all(folders: tuple[str, ...], no_progress: bool) -> None:
+def check_all(folders: tuple[str, ...], format_: CiFormat, also: Also, no_progress: bool) -> None:
     """Check every policy for which an acompass.toml names a table, in these folders and their subfolders.
 
     Hidden folders are skipped. Every policy is reported; those without a table are listed at the end.
     Exits with 1 if an assertion does not hold, and with 2 if a policy cannot be checked.
     """
-    with exit_codes():
+    with exit_codes(error_report(format_, ".", also)):
         from acompass.policy import folders_below
+        from acompass.report.answers.results import unchecked_text
+        from acompass.result import CheckedFolder
 
-        codes, unchecked = list[int](), list[str]()
+        answers, unchecked = list[tuple[str, Result | AcompassError]](), list[str]()
         for folder in dict.fromkeys(each for root in folders or (".",) for each in folders_below(root)):
-            codes += _check_folder(folder, unchecked, not no_progress)
-        if not codes:
+            for policy, answer in _check_folder(folder, not no_progress):
+                _print_policy(policy, answer, format_)
+                if answer is None:
+                    unchecked.append(policy)
+                else:
+                    answers.append((policy, answer))
+        if not answers:
             raise CallError([_no_table_in(folders)])
-        if unchecked:
-            print_out(f"not checked, because no table is named: {', '.join(unchecked)}")
-    raise click.exceptions.Exit(max(codes))
+        found = CheckedFolder(tuple(answers), tuple(unchecked))
+        write_also(found, also, call_context("."))
+        if format_ != "text":
+            print_report(found, format_, call_context("."))
+        elif unchecked:
+            print_out(unchecked_text(unchecked))
+    raise click.exceptions.Exit(max(_exit_code(answer) for _, answer in answers))
 
 
-def _check_folder(folder: Path, unchecked: list[str], shows_progress: bool) -> Iterator[int]:
-    """Yield the exit code of each policy that has a table, and add the other policies to `unchecked`."""
+def _check_folder(folder: Path, shows_progress: bool) -> Iterator[tuple[str, Result | AcompassError | None]]:
+    """Yield the answer for each policy; None if no acompass.toml names a table for it."""
     from acompass.policy import policies_in
 
     try:
         configured = policies_in(folder)
     except AcompassError as error:
-        print_error(error)
-        yield WRONG
+        yield str(folder), error
         return
     files = sorted(path.name for path in folder.glob("*.acp"))
     for name in dict.fromkeys((*configured, *files)):
         policy = str(folder / name)
-        code = _check_policy(policy, shows_progress)
-        if code is None:
-            unchecked.append(on_one_line(policy))
-        else:
-            yield code
+        yield policy, _check_policy(policy, shows_progress)
 
 
-def _check_policy(policy: str, shows_progress: bool) -> int | None:
-    """The exit code; None if no acompass.toml names a table for the policy."""
+def _check_policy(policy: str, shows_progress: bool) -> Result | AcompassError | None:
     from acompass import api
-    from acompass.report.text import check_text
 
     try:
         call = resolve_inputs(policy, None, ())
         if call.default_table is None:
             return None
         with progress_bar(shows_progress) as progress:
-            result = api.check(read_policy(policy), call.table, params=call.params, progress=progress)
+            return api.check(read_policy(policy), call.table, params=call.params, progress=progress)
     except AcompassError as error:
-        print_error(error)
+        return error
+
+
+def _print_policy(policy: str, answer: Result | AcompassError | None, format_: CiFormat) -> None:
+    """Print text at once, because the next policies may take long."""
+    if isinstance(answer, AcompassError):
+        print_error(answer)
+    elif answer is not None and format_ == "text":
+        from acompass.report import render
+
+        print_out(f"{on_one_line(policy)}\n{render(answer, format_, call_context(policy))}\n")
+
+
+def _exit_code(answer: Result | AcompassError) -> int:
+    if isinstance(answer, AcompassError):
         return WRONG
-    print_out(f"{on_one_line(policy)}\n{check_text(result, stream_style(sys.stdout))}\n")
-    return 0 if result.ok else VIOLATED
+    return 0 if answer.ok else VIOLATED
 
 
 def _no_table_in(folders: Sequence[str]) -> Diagnostic:

@@ -1,19 +1,14 @@
 """`acompass dbt`: write a policy into a dbt project as tests and a model."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_by_verdict, exit_codes, print_error_json
+from acompass.cli.command import Command, exit_by_verdict, exit_codes
+from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import parse_types, read_policy, resolve_inputs
-from acompass.cli.streams import print_out
 from acompass.options import Opening
-from acompass.report.json import to_json
-
-if TYPE_CHECKING:
-    from acompass.author.answers import DbtFiles
 
 EXAMPLES = """\
 acompass dbt policy.acp --model people --set k=3
@@ -53,7 +48,7 @@ acompass dbt policy.acp --model people --set k=3 --no-model --dialect postgres
 @options.dates
 @options.engine
 @options.files
-@options.as_json
+@formats
 @options.paper
 def dbt(
     policy: str,
@@ -69,7 +64,7 @@ def dbt(
     table: str | None,
     types: tuple[str, ...],
     settings: tuple[str, ...],
-    as_json: bool,
+    format_: Format,
     paper: bool,
     **opening: Unpack[Opening],
 ) -> None:
@@ -79,7 +74,7 @@ def dbt(
     A failing test selects the number of affected records, and none of their values. Integers set with --set
     become dbt variables. --missing and --dates apply to the Python model.
     """
-    with exit_codes(print_error_json if as_json else None):
+    with exit_codes(error_report(format_, policy)):
         from acompass import api
 
         parsed, call = read_policy(policy, table), resolve_inputs(policy, table, settings)
@@ -100,18 +95,5 @@ def dbt(
             paper=paper,
             **opening,
         )
-        print_out(to_json(files.to_json()) if as_json else "\n".join(_lines(files, written=not check)))
+        print_report(files, format_, call_context(policy))
         exit_by_verdict(files.is_current or not check)
-
-
-def _lines(files: "DbtFiles", *, written: bool) -> Iterator[str]:
-    changed, removed = ("written", "removed") if written else ("would write", "would remove")
-    rows = [(changed if path in files.changed else "unchanged", path) for path in files.files]
-    rows += [(removed, path) for path in files.removed]
-    rows += [("left", path) for path in files.others]
-    width = max(len(words) for words, _ in rows)
-    yield from (f"{words:<{width}} {path}" for words, path in rows)
-    for note in files.notes:
-        yield f"line {note.line}: {note.text}"
-    for name, value in files.variables.items():
-        yield f"variable {name}: {value}, unless dbt sets it"

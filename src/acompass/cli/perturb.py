@@ -1,23 +1,16 @@
 """`acompass pram` and `estimate`: randomize a column, and estimate its original distribution."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_codes, print_error_json
+from acompass.cli.command import Command, exit_codes
+from acompass.cli.formats import Format, call_context, error_report, formats, print_report, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, read_policy, resolve_inputs
 from acompass.cli.streams import print_err, print_out
 from acompass.options import Opening
-from acompass.report.json import to_json
-
-if TYPE_CHECKING:
-    from acompass.author.answers import Perturbation
-
-#: warn about values that are drawn with a probability below 1 in this number
-_RARE = 100
 
 PRAM_EXAMPLES = """\
 acompass pram people.csv Disease --keep 0.8 -o pram.acp
@@ -49,6 +42,7 @@ acompass pram people.csv Disease --matrix matrix.csv -o pram.acp
 @options.engine
 @options.files
 @options.memory_limit
+@formats
 def pram(
     table: str,
     column: str,
@@ -57,6 +51,7 @@ def pram(
     uniform: bool,
     round: int | None,  # noqa: A002
     output: str,
+    format_: Format,
     **opening: Unpack[Opening],
 ) -> None:
     """Write a policy that randomizes a column by a known matrix (PRAM), so that `estimate` can correct for it.
@@ -64,8 +59,10 @@ def pram(
     A record keeps its value with probability Q; otherwise, a value is drawn in proportion to its frequency, so
     that the distribution is preserved in expectation. The policy contains values of the table.
     """
-    with exit_codes():
+    require_other_output(format_, output)
+    with exit_codes(error_report(format_, table)):
         from acompass import api
+        from acompass.report import render
 
         is_piped = output == STANDARD_OUTPUT
         exists = not is_piped and Path(output).exists()
@@ -79,26 +76,11 @@ def pram(
             output=None if is_piped else output,
             **opening,
         )
-        if is_piped:
-            print_out(policy.text)
-        else:
-            print_out(f"`{output}` {'replaced' if exists else 'written'}")
-        for line in _pram_remarks(policy):
-            print_err(line)
-
-
-def _pram_remarks(policy: "Perturbation") -> Iterator[str]:
-    """The privacy that the policy gives. The remarks contain no values of the table."""
-    column = f"`{policy.column}`, {policy.values:,} values"
-    if policy.ratio is None:
-        yield f"{column}: no bound on ε, because the matrix rules out some changes"
-    else:
-        yield f"{column}: e^ε = {policy.ratio}, ε ≤ {policy.epsilon}"
-    if policy.rarest is not None and policy.rarest * _RARE < 1:
-        yield (
-            f"a value has only {float(policy.rarest):.2%} of the weights: other values rarely change into it, so "
-            "a released record with it is probably true; `--round 100` or `--uniform` lowers ε"
-        )
+        if format_ != "text":
+            print_report(policy, format_, call_context(table))
+            return
+        print_out(policy.text if is_piped else f"`{output}` {'replaced' if exists else 'written'}")
+        print_err(render(policy, format_))
 
 
 ESTIMATE_EXAMPLES = """\
@@ -117,14 +99,14 @@ acompass estimate released.csv Disease --policy pram.acp --set k=3 --json
 @options.engine
 @options.files
 @options.memory_limit
-@options.as_json
+@formats
 @options.paper
 def estimate(
     table: str,
     column: str,
     policy: str,
     settings: tuple[str, ...],
-    as_json: bool,
+    format_: Format,
     paper: bool,
     **opening: Unpack[Opening],
 ) -> None:
@@ -133,9 +115,8 @@ def estimate(
     The estimates are unbiased and come with standard errors. The policy's changes to the column must depend only
     on that column.
     """
-    with exit_codes(print_error_json if as_json else None):
+    with exit_codes(error_report(format_, policy)):
         from acompass import api
-        from acompass.report.text_answers import estimate_text
 
         found = api.estimate(
             table,
@@ -145,4 +126,4 @@ def estimate(
             paper=paper,
             **opening,
         )
-        print_out(to_json(found.to_json()) if as_json else estimate_text(found))
+        print_report(found, format_, call_context(table))

@@ -1,18 +1,15 @@
 """`acompass plan`: show what `run` would do, without writing anything."""
 
-import sys
 from pathlib import Path
 from typing import Unpack
 
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_by_verdict, exit_codes, print_error_json
+from acompass.cli.command import Command, exit_by_verdict, exit_codes
+from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import read_policy, read_trace, resolve_inputs
-from acompass.cli.streams import print_out, progress_bar, stream_style
-from acompass.report.json import result_object, to_json
-from acompass.report.text import plan_text, stages_text, statements_text
-from acompass.result import Plan
+from acompass.cli.streams import print_out, progress_bar
 
 EXAMPLES = """\
 acompass plan policy.acp people.csv --set k=3
@@ -27,7 +24,7 @@ acompass plan policy.acp people.csv --set k=3 --sql > policy.sql
 @options.run_options
 @click.option("--stages", is_flag=True, help="Show the stages in which the requirements are executed.")
 @click.option("--sql", is_flag=True, help="Show the SQL sent to the engine.")
-@options.as_json
+@formats
 @options.no_progress
 def plan(
     policy: str,
@@ -36,7 +33,7 @@ def plan(
     trace: Path | None,
     stages: bool,
     sql: bool,
-    as_json: bool,
+    format_: Format,
     no_progress: bool,
     **shared: Unpack[options.RunOptions],
 ) -> None:
@@ -44,11 +41,11 @@ def plan(
 
     Exits with the same code as `run`.
     """
-    with exit_codes(print_error_json if as_json else None):
+    with exit_codes(error_report(format_, policy)):
         from acompass import api
 
         parsed, call = read_policy(policy, table), resolve_inputs(policy, table, settings)
-        with progress_bar(not (no_progress or as_json)) as progress:
+        with progress_bar(not (no_progress or format_ == "json")) as progress:
             planned = api.plan(
                 parsed,
                 call.table,
@@ -57,11 +54,9 @@ def plan(
                 progress=progress,
                 **shared,
             )
-        print_out(to_json(result_object(planned.result)) if as_json else _report(planned, stages, sql))
+        if format_ == "text" and (stages or sql):
+            lines = [*(planned.stages if stages else ()), *(f"{each};" for each in planned.statements if sql)]
+            print_out("".join(f"{line}\n" for line in lines))
+        else:
+            print_report(planned, format_, call_context(policy))
         exit_by_verdict(planned.result.ok)
-
-
-def _report(planned: Plan, stages: bool, sql: bool) -> str:
-    if not (stages or sql):
-        return plan_text(planned, stream_style(sys.stdout))
-    return (stages_text(planned) if stages else "") + (statements_text(planned) if sql else "")

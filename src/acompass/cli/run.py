@@ -8,7 +8,7 @@ import click
 
 from acompass.cli import options
 from acompass.cli.command import Command, exit_by_verdict, exit_codes
-from acompass.cli.formats import Format, error_report, formats, render_result
+from acompass.cli.formats import Format, call_context, error_report, formats, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, read_policy, read_trace, resolve_inputs
 from acompass.cli.streams import print_err, print_hint, print_out, progress_bar
 
@@ -65,9 +65,7 @@ def run(
 
     If a requirement without an action is violated, exits with 1 and writes nothing, unless --force is given.
     """
-    if format_ != "text" and output == STANDARD_OUTPUT:
-        option = "--json" if format_ == "json" else f"--format {format_}"
-        raise click.BadParameter(f"{option} and -o - both write to standard output")
+    require_other_output(format_, output)
     with exit_codes(error_report(format_, policy)):
         from acompass import api
 
@@ -88,9 +86,11 @@ def run(
             )
         not_written = None if result.ok or force else f"`{output}` not written: {NOT_WRITTEN}"
         if format_ == "json" or not quiet:
+            from acompass.report import render
+
             stream = sys.stderr if output == STANDARD_OUTPUT else sys.stdout
-            report_text = render_result(result, policy, format_, stream, not_written)
-            (print_err if stream is sys.stderr else print_out)(report_text)
+            context = call_context(policy, stream, not_written=not_written)
+            (print_err if stream is sys.stderr else print_out)(render(result, format_, context))
         if format_ == "text" and not quiet:
             print_hint(parsed, call.params)
         if not_written is not None:

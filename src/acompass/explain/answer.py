@@ -1,9 +1,10 @@
 """The life of a record in a run, as data. It contains personal data, but only of the requested records."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from acompass.errors.display import DisplayedAnswer
+from acompass.errors.display import Answer, json_value
 from acompass.result import ActionName
 
 
@@ -20,12 +21,21 @@ class ClassSeen:
         """The row of the class in the result of PROCESS."""
         return (*self.key.values(), *self.values.values())
 
+    def to_json(self) -> dict[str, Any]:
+        (name, value), *rest = self.values.items()
+        others = {"others": _record_json(dict(rest))} if rest else {}
+        fixed = {"key": _record_json(self.key), "records": self.records, "aggregate": name}
+        return {**fixed, "value": json_value(value), **others}
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
     column: str
     before: Any = field(repr=False)
     after: Any = field(repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"column": self.column, "before": json_value(self.before), "after": json_value(self.after)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,21 @@ class Step:
     dropped: bool
     nearest: tuple[str, ...] = field(repr=False)  # the smallest changes that would have left the record unaffected
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "index": self.index,
+            "line": self.line,
+            "text": self.text,
+            "action": self.action,
+            "holds": self.holds,
+            "affected": self.affected,
+            "drawn": self.drawn,
+            "dropped": self.dropped,
+            "class": self.seen and self.seen.to_json(),
+            "change": self.change and self.change.to_json(),
+            "nearest": list(self.nearest),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Life:
@@ -56,12 +81,35 @@ class Life:
     def dropped_by(self) -> Step | None:
         return next((step for step in self.steps if step.dropped), None)
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "record": self.record,
+            "given": _record_json(self.given),
+            "left": _record_json(self.left),
+            "dropped_by": self.dropped_by and self.dropped_by.line,
+            "requirements": [step.to_json() for step in self.steps],
+        }
+
+
+def _record_json(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if record is None else {name: json_value(value) for name, value in record.items()}
+
 
 @dataclass(frozen=True, slots=True)
-class Explanation(DisplayedAnswer):
+class Explanation(Answer):
     lives: tuple[Life, ...]
 
     def to_json(self) -> dict[str, Any]:
-        from acompass.report.json_answers import explanation_object
+        """The object of `--json`; it contains personal data, as the text does."""
+        return {"records": [life.to_json() for life in self.lives]}
 
-        return explanation_object(self)
+
+@dataclass(frozen=True, slots=True)
+class Translation(Answer):
+    """A policy in another language."""
+
+    language: Literal["algebra", "sql"]
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"language": self.language, "text": self.text}

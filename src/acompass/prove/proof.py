@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from acompass.errors.display import ReportedAnswer
+from acompass.errors.display import Answer, json_values
 from acompass.language.program.types import Schema, Value
 
 
@@ -38,6 +39,10 @@ class Counterexample:
     def columns(self) -> dict[str, str]:
         return {column.name: str(column.type) for column in self.schema}
 
+    def to_json(self) -> dict[str, Any]:
+        records = [json_values(record) for record in self.records]
+        return {"columns": self.columns, "records": records, "trace": list(self.trace)}
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -49,9 +54,21 @@ class Claim:
     is_certified: bool | None = None  # None if no certificate was requested
     uncertified: str = ""  # why a proved claim has no certificate
 
+    def to_json(self) -> dict[str, Any]:
+        fixed = {
+            "text": self.text,
+            "line": self.line,
+            "verdict": str(self.verdict),
+            "reason": self.reason,
+            "counterexample": self.counterexample and self.counterexample.to_json(),
+        }
+        if self.is_certified is None:
+            return fixed
+        return {**fixed, "certified": self.is_certified, "uncertified": self.uncertified or None}
+
 
 @dataclass(frozen=True, slots=True)
-class Proof(ReportedAnswer):
+class Proof(Answer):
     claims: tuple[Claim, ...]
     types: Mapping[str, str]  # the column types that the verdicts assume; `decimal` is a number of any scale
     inferred: tuple[str, ...] = ()  # the columns whose types were inferred from the policy
@@ -59,3 +76,7 @@ class Proof(ReportedAnswer):
     @property
     def ok(self) -> bool:
         return all(claim.verdict is ClaimVerdict.PROVED for claim in self.claims)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`; scripts rely on its keys."""
+        return {"types": dict(self.types), "claims": [claim.to_json() for claim in self.claims]}

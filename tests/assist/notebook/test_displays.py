@@ -11,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import acompass
 from acompass import Policy, Result
 from acompass.assist.notebook import CellError
-from acompass.errors.display import DisplayedAnswer
+from acompass.errors.display import Answer
 from acompass.prove.proof import Proof
 from acompass.report.notebook import answer_html
 from acompass.result import Plan
@@ -124,7 +124,7 @@ def test_an_explanation_says_that_a_record_was_not_drawn(tmp_path: Path) -> None
 
 def test_an_answer_of_another_kind_is_rejected() -> None:
     with pytest.raises(TypeError, match="Displayed"):
-        answer_html(DisplayedAnswer())
+        answer_html(Answer())
 
 
 TOP_CODES = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\n"

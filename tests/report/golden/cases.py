@@ -22,6 +22,7 @@ from acompass.plan.stages import Sample
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.reason.compare.answer import Comparison, Impact
 from acompass.reason.lint import Findings
+from acompass.report import Context, Format, render
 from acompass.result import Note, Plan, RequirementOutcome, Result
 from acompass.version import __version__
 from tests.assist.notebook import answers
@@ -131,13 +132,13 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "run-wrong-policy": (("run", "wrong.acp", "people.csv", "-o", "out.csv"), FORMATS),
     "plan": (("plan", *POLICY), SHORT),
     "plan-then": (("plan", "then.acp", "people.csv"), SHORT),
-    "plan-wrong-policy": (("plan", "wrong.acp", "people.csv"), SHORT),
-    "explain-record": (("explain", *POLICY, "--record", "7"), SHORT),
-    "explain-where": (("explain", "then.acp", "people.csv", "--where", "Age >= 45", "--limit", "3"), SHORT),
-    "explain-random": (("explain", "random.acp", "people.csv", "--where", "Age > 30", "--seed", "golden"), SHORT),
-    "explain-none": (("explain", *POLICY, "--where", "Age = 5"), SHORT),
-    "explain-incomplete": (("explain", "holds.acp", "gaps.csv", "--record", "2", "--missing", "drop"), SHORT),
-    "explain-no-code": (("explain", "AC999"), SHORT),
+    "plan-wrong-policy": (("plan", "wrong.acp", "people.csv"), FORMATS),
+    "explain-record": (("explain", *POLICY, "--record", "7"), FORMATS),
+    "explain-where": (("explain", "then.acp", "people.csv", "--where", "Age >= 45", "--limit", "3"), FORMATS),
+    "explain-random": (("explain", "random.acp", "people.csv", "--where", "Age > 30", "--seed", "golden"), FORMATS),
+    "explain-none": (("explain", *POLICY, "--where", "Age = 5"), FORMATS),
+    "explain-incomplete": (("explain", "holds.acp", "gaps.csv", "--record", "2", "--missing", "drop"), FORMATS),
+    "explain-no-code": (("explain", "AC999"), FORMATS),
     "measure": (("measure", "people.csv", "--qi", "Age,Zip", "--sensitive", "Disease"), FORMATS),
     "measure-weight": (("measure", "people.csv", "--qi", "Zip", "--weight", "Weight", "--below", "7"), FORMATS),
     "measure-sampling": (
@@ -187,28 +188,31 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "lint-nothing": (("lint", "holds.acp"), CI),
     "lint-several": (("lint", "mistakes.acp", "holds.acp"), TEXT),
     "lint-wrong-policy": (("lint", "wrong.acp"), CI),
-    "suggest": (("suggest", "people.csv", "--qi", "Age,Zip", "--k", "2", "--lines", "4", "-o", "out.acp"), SHORT),
+    "suggest": (("suggest", "people.csv", "--qi", "Age,Zip", "--k", "2", "--lines", "4", "-o", "out.acp"), FORMATS),
     "suggest-compare": (
         (
             *("suggest", "people.csv", "--qi", "Age,Zip", "--k", "2", "--lines", "3", "--compare"),
             *("--sensitive", "Disease", "--l", "2", "--t", "0.6", "--max-lost", "100%"),
         ),
-        SHORT,
+        FORMATS,
     ),
     "suggest-piped": (("suggest", "people.csv", "--qi", "Zip", "--k", "3", "--lines", "2", "-o", "-"), ("text",)),
     "suggest-unreachable": (
         ("suggest", "people.csv", "--qi", "Zip", "--k", "50", "--lines", "1", "-o", "out.acp"),
-        SHORT,
+        FORMATS,
     ),
-    "pram": (("pram", "people.csv", "Disease", "--keep", "0.8", "-o", "out.acp"), TEXT),
+    "pram": (("pram", "people.csv", "Disease", "--keep", "0.8", "-o", "out.acp"), FORMATS),
     "pram-piped": (("pram", "people.csv", "Disease", "--keep", "0.8"), TEXT),
-    "estimate": (("estimate", "released.csv", "Area", "--policy", "pram.acp"), SHORT),
-    "estimate-wrong": (("estimate", "released.csv", "Zip", "--policy", "policy.acp", "--set", "k=2"), SHORT),
-    "hierarchy-check": (("hierarchy", "levels.csv", "--check"), TEXT),
-    "hierarchy-check-problems": (("hierarchy", "crooked.csv", "--check"), TEXT),
-    "dbt": (("dbt", "classes.acp", "--model", "people", *TYPES[:2], "-o", "project"), ("json", "text")),
-    "dbt-check": (("dbt", "policy.acp", "--model", "people", "--set", "k=2", "-o", "project", "--check"), SHORT[::2]),
-    "check-all": (("check-all", "all"), TEXT),
+    "estimate": (("estimate", "released.csv", "Area", "--policy", "pram.acp"), FORMATS),
+    "estimate-wrong": (("estimate", "released.csv", "Zip", "--policy", "policy.acp", "--set", "k=2"), FORMATS),
+    "hierarchy-check": (("hierarchy", "levels.csv", "--check"), FORMATS),
+    "hierarchy-check-problems": (("hierarchy", "crooked.csv", "--check"), FORMATS),
+    "dbt": (("dbt", "classes.acp", "--model", "people", *TYPES[:2], "-o", "project"), ("json", "text", "markdown")),
+    "dbt-check": (
+        ("dbt", "policy.acp", "--model", "people", "--set", "k=2", "-o", "project", "--check"),
+        ("text", "json", "markdown"),
+    ),
+    "check-all": (("check-all", "all"), CI),
     "fmt-check": (("fmt", "--check", "policy.acp", "holds.acp"), TEXT),
 }
 
@@ -411,85 +415,10 @@ CASES = [
 ]
 
 
-def render_answer(answer: Any, format_: str, style: Style = PLAIN) -> str | None:  # noqa: C901
+def render_answer(answer: Any, format_: Format, style: Style = PLAIN) -> str | None:
     """None if the answer has no such format."""
-    from acompass.author.answers import Estimate, Suggestion
-    from acompass.errors.rendering import render_text
-    from acompass.explain.answer import Explanation
-    from acompass.measure.answer import Measures
-    from acompass.reason.privacy.answer import PrivacyProof
-    from acompass.report import json_answers, junit, markdown, sarif, text, text_answers
-    from acompass.report.json import diagnostics_object, error_object, result_object, to_json
-
-    match format_, answer:
-        case "text", Result():
-            return text.result_text(answer, style)
-        case "text", Plan():
-            return text.plan_text(answer, style)
-        case "text", PrivacyProof():
-            return text_answers.privacy_proof_text(answer)
-        case "text", Proof():
-            return text_answers.proof_text(answer)
-        case "text", Comparison():
-            return text_answers.comparison_text(answer, True)
-        case "text", Measures():
-            return text_answers.measures_text(answer)
-        case "text", Estimate():
-            return text_answers.estimate_text(answer)
-        case "text", Suggestion():
-            return text_answers.suggestion_text(answer, style)
-        case "text", Explanation():
-            return text_answers.explanation_text(answer)
-        case "text", Findings():
-            return render_text(answer, answer.text, answer.name, style.color)
-        case "text", AcompassError():
-            return render_text(answer.diagnostics, answer.source, answer.name, style.color)
-        case "json", Result():
-            return to_json(result_object(answer))
-        case "json", Plan():
-            return to_json(result_object(answer.result))
-        case "json", PrivacyProof():
-            return to_json(json_answers.privacy_proof_object(answer))
-        case "json", Proof():
-            return to_json(json_answers.proof_object(answer))
-        case "json", Comparison():
-            return to_json(json_answers.comparison_object(answer, True))
-        case "json", Suggestion():
-            return to_json(json_answers.suggestion_object(answer))
-        case "json", Findings():
-            return to_json(diagnostics_object(answer, answer.text, answer.name, 50))
-        case "json", AcompassError():
-            return to_json(error_object(answer, 50))
-        case "json", _:
-            return to_json(answer.to_json())
-        case "sarif", Result():
-            return to_json(sarif.result_to_sarif(answer, "a policy.acp"))
-        case "sarif", Proof():
-            return to_json(sarif.proof_to_sarif(answer, "a policy.acp"))
-        case "sarif", Comparison():
-            return to_json(sarif.comparison_to_sarif(answer, "old\n", "new\n", "a policy.acp"))
-        case "sarif", Findings():
-            return to_json(sarif.diagnostics_to_sarif(answer, answer.text, "a policy.acp"))
-        case "sarif", AcompassError():
-            return to_json(sarif.diagnostics_to_sarif(answer.diagnostics, answer.source, "a policy.acp"))
-        case "junit", Result():
-            return junit.result_to_junit(answer, "a policy.acp")
-        case "junit", Proof():
-            return junit.proof_to_junit(answer, "a policy.acp")
-        case "junit", Comparison():
-            return junit.comparison_to_junit(answer, "a policy.acp")
-        case "junit", Findings():
-            return junit.findings_to_junit(answer, answer.text, "a policy.acp")
-        case "junit", AcompassError():
-            return junit.errors_to_junit(answer.diagnostics, "a policy.acp")
-        case "markdown", AcompassError():
-            return markdown.error_markdown(answer, 50)
-        case "markdown", Result() | Proof() | Comparison() | Measures() | Findings():
-            return str(answer.to_markdown("a|policy.acp"))
-        case (
-            "html",
-            Result() | Plan() | Proof() | Comparison() | Measures() | Estimate() | Suggestion() | Explanation(),
-        ):
-            return answer._repr_html_()
-        case _:
-            return None
+    file = "a|policy.acp" if format_ == "markdown" else None if format_ == "html" else "a policy.acp"
+    has_findings = isinstance(answer, Result | Proof | Comparison | Findings | AcompassError)
+    if format_ in ("junit", "sarif") and not has_findings:
+        return None
+    return render(answer, format_, Context(file, style, texts=("old\n", "new\n")))

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from acompass.errors.display import ReportedAnswer
+from acompass.errors.display import Answer, json_values
 from acompass.language.program.types import Schema, Value
 from acompass.prove.proof import Claim, ClaimVerdict
 
@@ -16,6 +17,9 @@ class WrittenTable:
     @property
     def columns(self) -> dict[str, str]:
         return {column.name: str(column.type) for column in self.schema}
+
+    def to_json(self) -> dict[str, Any]:
+        return {"columns": self.columns, "records": [json_values(record) for record in self.records]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,15 @@ class Difference:
     def columns(self) -> dict[str, str]:
         return {column.name: str(column.type) for column in self.schema}
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "columns": self.columns,
+            "records": [json_values(record) for record in self.records],
+            "trace": list(self.trace),
+            "old": self.old and self.old.to_json(),
+            "new": self.new and self.new.to_json(),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Release:
@@ -42,6 +55,9 @@ class Release:
     words: str
     certain: bool  # False if other records decide whether it is ever released
 
+    def to_json(self) -> dict[str, Any]:
+        return {"column": self.column, "what": self.words, "certain": self.certain}
+
 
 @dataclass(frozen=True, slots=True)
 class Impact:
@@ -50,9 +66,13 @@ class Impact:
     reason: str = ""  # why it is unknown
     exact: bool = False  # whether nothing else is released; True if no line is about classes
 
+    def to_json(self) -> dict[str, Any]:
+        released = None if self.released is None else [each.to_json() for each in self.released]
+        return {"lost": [claim.to_json() for claim in self.lost], "released": released, "reason": self.reason}
+
 
 @dataclass(frozen=True, slots=True)
-class Comparison(ReportedAnswer):
+class Comparison(Answer):
     equivalent: bool | None  # None if undecided
     reason: str
     difference: Difference | None
@@ -66,6 +86,19 @@ class Comparison(ReportedAnswer):
     def ok(self) -> bool:
         """Whether the new policy provably keeps all guarantees of the old one and releases nothing more."""
         return self.equivalent is True or (is_implied(self.old_by_new) is True and self.impact.released == ())
+
+    def to_json(self, impact: bool = True) -> dict[str, Any]:
+        """The object of `--json`, with the impact of the differences unless `impact` is False."""
+        sides = {"new_by_old": self.new_by_old, "old_by_new": self.old_by_new}
+        return {
+            "equivalent": self.equivalent,
+            "reason": self.reason,
+            "types": dict(self.types),
+            "implies": {name: is_implied(claims) for name, claims in sides.items()},
+            "guarantees": {name: [claim.to_json() for claim in claims] for name, claims in sides.items()},
+            "difference": self.difference and self.difference.to_json(),
+            **({"impact": self.impact.to_json()} if impact else {}),
+        }
 
 
 def is_implied(guarantees: Sequence[Claim]) -> bool | None:

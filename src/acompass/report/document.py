@@ -132,7 +132,8 @@ class Either:
     rich: Sequence["Block"] = ()
 
 
-Block: TypeAlias = Heading | Paragraph | Bullets | Table | CodeBlock | Section | Either
+RichBlock: TypeAlias = Heading | Paragraph | Bullets | Table | CodeBlock
+Block: TypeAlias = RichBlock | Section | Either
 
 
 def text_blocks(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -143,7 +144,7 @@ def text_blocks(blocks: Iterable[Block]) -> Iterator[Block]:
             yield block
 
 
-def rich_blocks(blocks: Iterable[Block]) -> Iterator[Heading | Paragraph | Bullets | Table | CodeBlock]:
+def rich_blocks(blocks: Iterable[Block]) -> Iterator[RichBlock]:
     """The blocks for Markdown and HTML, with a heading for each section."""
     for block in blocks:
         match block:

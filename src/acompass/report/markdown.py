@@ -14,6 +14,7 @@ from acompass.report.document import (
     Lines,
     Paragraph,
     Phrase,
+    RichBlock,
     Table,
     Verdict,
     Words,
@@ -36,7 +37,7 @@ def document_markdown(blocks: Iterable[Block]) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _block_parts(block: Heading | Paragraph | Bullets | Table | CodeBlock) -> Iterator[str]:
+def _block_parts(block: RichBlock) -> Iterator[str]:
     match block:
         case Heading(words, level, tone):
             yield f"{'#' * level} {_SIGNS[tone]}{words_markdown(words)}"

@@ -1,6 +1,7 @@
 """Render documents as the HTML that a notebook displays. It has no colors, so it suits light and dark notebooks."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import assert_never
 
 from acompass.report.document import (
@@ -12,6 +13,7 @@ from acompass.report.document import (
     Lines,
     Paragraph,
     Phrase,
+    RichBlock,
     Table,
     Verdict,
     Words,
@@ -28,10 +30,18 @@ _CODE = "white-space:pre-wrap;color:inherit;background:none"
 
 
 def document_html(blocks: Iterable[Block]) -> str:
-    return str(tag("div", *(part for block in rich_blocks(blocks) for part in _block_parts(block))))
+    shown = [*_without_captions(list(rich_blocks(blocks)))]
+    return str(tag("div", *(part for block in shown for part in _block_parts(block))))
 
 
-def _block_parts(block: Heading | Paragraph | Bullets | Table | CodeBlock) -> Iterator[Html]:
+def _without_captions(blocks: list[RichBlock]) -> Iterator[RichBlock]:
+    """Omit headings that repeat the caption of the table below them."""
+    for block, following in zip_longest(blocks, blocks[1:]):
+        if not (isinstance(block, Heading) and isinstance(following, Table) and block.words == following.caption):
+            yield block
+
+
+def _block_parts(block: RichBlock) -> Iterator[Html]:
     match block:
         case Heading(words):
             yield tag("p", tag("strong", _words_html(words)))

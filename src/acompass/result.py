@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.errors.diagnostics import MOST_SHOWN, AcompassError
-from acompass.errors.display import Answer, json_values
+from acompass.errors.display import Answer, json_object
 from acompass.language.program.effects import plain_of
 from acompass.language.program.program import Action, Draw, Drop, Generalize, Random, Reject, Replace
 from acompass.plan.stages import Sample
@@ -54,18 +54,8 @@ class RequirementOutcome:
         return self.holds is False
 
     def to_json(self) -> dict[str, Any]:
-        fixed = {
-            "index": self.index,
-            "line": self.line,
-            "text": self.text,
-            "holds": self.holds,
-            "affected": self.affected,
-            "action": self.action,
-        }
-        if self.sample is None:
-            return fixed
-        sample = {"columns": list(self.sample.columns), "rows": [json_values(row) for row in self.sample.rows]}
-        return {**fixed, "sample": sample}
+        fixed = json_object(self, "index", "line", "text", "holds", "affected", "action")
+        return fixed if self.sample is None else {**fixed, "sample": json_object(self.sample, "columns", "rows")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +66,7 @@ class Note:
     text: str
 
     def to_json(self) -> dict[str, Any]:
-        return {"line": self.line, "text": self.text}
+        return json_object(self, "line", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +88,8 @@ class Result(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """The object of `--json`; scripts rely on its keys."""
-        return {
-            "records_in": self.records_in,
-            "records_out": self.records_out,
-            "dropped": self.dropped,
-            "ok": self.ok,
-            "requirements": [outcome.to_json() for outcome in self.requirements],
-            "trace_used": self.trace_used,
-            "unnamed": list(self.unnamed),
-            "notes": [note.to_json() for note in self.notes],
-        }
+        counts = json_object(self, "records_in", "records_out", "dropped", "ok", "requirements", "trace_used")
+        return {**counts, **json_object(self, "unnamed", "notes")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from acompass.errors.diagnostics import CallError
-from acompass.errors.display import Answer, json_value
+from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.types import Value
 from acompass.policy import Policy
 from acompass.result import Note
@@ -46,7 +46,7 @@ class CurvePoint:
     dropped: int
 
     def to_json(self) -> dict[str, Any]:
-        return {"lines": self.lines, "loss": self.loss, "dropped": self.dropped}
+        return json_object(self, "lines", "loss", "dropped")
 
 
 @dataclass(frozen=True)
@@ -76,17 +76,9 @@ class Suggestion(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """The object of `--json`; scripts rely on its keys."""
-        fixed = {
-            "k": self.k,
-            "l": self.l,
-            "records_in": self.records_in,
-            "records_out": self.records_out,
-            "loss": self.loss,
-            "per_column": dict(self.per_column),
-            "requirements": len(self.steps),
-            "seconds": self.seconds,
-        }
-        return {**fixed, "curve": [point.to_json() for point in self.curve]} if self.curve else fixed
+        found = json_object(self, "k", "l", "records_in", "records_out", "loss", "per_column")
+        found |= {"requirements": len(self.steps), "seconds": self.seconds}
+        return {**found, **json_object(self, "curve")} if self.curve else found
 
 
 @dataclass(frozen=True, repr=False)
@@ -170,13 +162,9 @@ class Estimate(Answer):
 
     def to_json(self) -> dict[str, object]:
         """The object of `--json`; scripts rely on its keys."""
-        return {
-            "column": self.column,
-            "line": self.line,
-            "records": {"released": self.released, **self.records.to_json()},
-            "values": [each.to_json(self.released) for each in self.values],
-            "notes": list(self.notes),
-        }
+        records = {"released": self.released, **self.records.to_json()}
+        values = [each.to_json(self.released) for each in self.values]
+        return {**json_object(self, "column", "line"), "records": records, "values": values, "notes": list(self.notes)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +187,5 @@ class DbtFiles(Answer):
         return not (self.changed or self.removed)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "tested": self.tested,
-            "tests": list(self.tests),
-            "files": list(self.files),
-            "changed": list(self.changed),
-            "removed": list(self.removed),
-            "others": list(self.others),
-            "variables": dict(self.variables),
-            "notes": [note.to_json() for note in self.notes],
-        }
+        changes = json_object(self, "changed", "removed", "others", "variables", "notes")
+        return {**json_object(self, "tested", "tests"), "files": list(self.files), **changes}

@@ -6,9 +6,10 @@ every layer inherit from `Answer`, which imports the renderers on use, because `
 import datetime
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -107,17 +108,27 @@ class Answer:
         return render(self, format_, Context(**context))
 
 
-def json_values(values: Iterable[Any]) -> list[Any]:
-    return [json_value(value) for value in values]
+def json_object(answer: Any, *names: str) -> dict[str, Any]:
+    """These attributes of an answer. A fraction, which is a measure, becomes the nearest double."""
+    values = {name: getattr(answer, name) for name in names}
+    return {name: float(each) if isinstance(each, Fraction) else json_value(each) for name, each in values.items()}
 
 
-def json_value(value: Any) -> int | float | str | bool | None:
+def json_value(value: Any) -> Any:
     """Convert values that JSON cannot represent exactly, such as decimals and dates, to strings."""
     match value:
-        case None | bool() | int() | str():
+        case None | bool() | int():
             return value
+        case str():
+            return str(value)
         case float() if math.isfinite(value):
             return value
+        case tuple() | list():
+            return [json_value(each) for each in value]
+        case Mapping():
+            return {name: json_value(each) for name, each in value.items()}
+        case _ if hasattr(value, "to_json"):
+            return value.to_json()
         case Decimal():
             return f"{value:f}"
         case datetime.date():

@@ -1,10 +1,9 @@
 """The life of a record in a run, as data. It contains personal data, but only of the requested records."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from acompass.errors.display import Answer, json_value
+from acompass.errors.display import Answer, json_object, json_value
 from acompass.result import ActionName
 
 
@@ -23,9 +22,8 @@ class ClassSeen:
 
     def to_json(self) -> dict[str, Any]:
         (name, value), *rest = self.values.items()
-        others = {"others": _record_json(dict(rest))} if rest else {}
-        fixed = {"key": _record_json(self.key), "records": self.records, "aggregate": name}
-        return {**fixed, "value": json_value(value), **others}
+        others = {"others": json_value(dict(rest))} if rest else {}
+        return {**json_object(self, "key", "records"), "aggregate": name, "value": json_value(value), **others}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Change:
     after: Any = field(repr=False)
 
     def to_json(self) -> dict[str, Any]:
-        return {"column": self.column, "before": json_value(self.before), "after": json_value(self.after)}
+        return json_object(self, "column", "before", "after")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +53,8 @@ class Step:
     nearest: tuple[str, ...] = field(repr=False)  # the smallest changes that would have left the record unaffected
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "index": self.index,
-            "line": self.line,
-            "text": self.text,
-            "action": self.action,
-            "holds": self.holds,
-            "affected": self.affected,
-            "drawn": self.drawn,
-            "dropped": self.dropped,
-            "class": self.seen and self.seen.to_json(),
-            "change": self.change and self.change.to_json(),
-            "nearest": list(self.nearest),
-        }
+        verdicts = json_object(self, "index", "line", "text", "action", "holds", "affected", "drawn", "dropped")
+        return {**verdicts, "class": json_value(self.seen), **json_object(self, "change", "nearest")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +69,9 @@ class Life:
         return next((step for step in self.steps if step.dropped), None)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "record": self.record,
-            "given": _record_json(self.given),
-            "left": _record_json(self.left),
-            "dropped_by": self.dropped_by and self.dropped_by.line,
-            "requirements": [step.to_json() for step in self.steps],
-        }
-
-
-def _record_json(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if record is None else {name: json_value(value) for name, value in record.items()}
+        dropped_by = self.dropped_by and self.dropped_by.line
+        record = json_object(self, "record", "given", "left")
+        return {**record, "dropped_by": dropped_by, "requirements": json_value(self.steps)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +80,7 @@ class Explanation(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """The object of `--json`; it contains personal data, as the text does."""
-        return {"records": [life.to_json() for life in self.lives]}
+        return {"records": json_value(self.lives)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,4 +91,4 @@ class Translation(Answer):
     text: str
 
     def to_json(self) -> dict[str, Any]:
-        return {"language": self.language, "text": self.text}
+        return json_object(self, "language", "text")

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import prod
 from typing import Any, Literal, TypeAlias
 
-from acompass.errors.display import Answer
+from acompass.errors.display import Answer, json_object
 
 #: a number of persons: with decimal weights, an exact fraction
 Persons: TypeAlias = int | Fraction
@@ -137,9 +137,7 @@ class Sampling:
             "persons": _persons(self.persons),
             "expected_reidentifications": self.expected,
             "outstanding": self.outstanding,
-            "records_above": {
-                f"1/{each.k}": {"journalist": each.journalist, "individual": each.individual} for each in self.above
-            },
+            "records_above": {f"1/{each.k}": json_object(each, "journalist", "individual") for each in self.above},
             "understated_classes": self.understated,
         }
 
@@ -191,21 +189,9 @@ class Sensitive:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "column": self.column,
-            "values": self.values,
-            "alpha": _number(self.alpha),
-            "distinct_l": self.distinct_l,
-            "entropy_l": self.entropy_l,
-            "entropy_effective": self.entropy_effective,
-            "recursive_c": _number(self.recursive_c),
-            "t": _number(self.t),
-            "t_equal": _number(self.t_equal),
-            "t_ordered": _number(self.t_ordered),
-            "basic_beta": _number(self.basic_beta),
-            "enhanced_beta": _number(self.enhanced_beta),
-            "enhanced_beta_bound": self.enhanced_beta_bound,
-            "delta": self.delta,
-            "delta_every_value": self.delta_every_value,
+            **json_object(self, "column", "values", "alpha", "distinct_l", "entropy_l", "entropy_effective"),
+            **json_object(self, "recursive_c", "t", "t_equal", "t_ordered", "basic_beta", "enhanced_beta"),
+            **json_object(self, "enhanced_beta_bound", "delta", "delta_every_value"),
         }
 
 
@@ -226,13 +212,8 @@ class ColumnChange:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "column": self.column,
-            "distance": _number(self.distance),
-            "values_before": self.values_before,
-            "values_after": self.values_after,
-            "entropy_before": self.entropy_before,
-            "entropy_after": self.entropy_after,
-            "information_lost": self.information_lost,
+            **json_object(self, "column", "distance", "values_before", "values_after"),
+            **json_object(self, "entropy_before", "entropy_after", "information_lost"),
         }
 
 
@@ -259,12 +240,8 @@ class TableChange:
             "records_before": _persons(self.records_before),
             "records_after": _persons(self.records_after),
             "discernibility": _persons(self.discernibility),
-            "entropy_before": self.entropy_before,
-            "entropy_after": self.entropy_after,
-            "information_lost": self.information_lost,
-            "columns": [change.to_json() for change in self.columns],
-            "only_before": list(self.only_before),
-            "only_after": list(self.only_after),
+            **json_object(self, "entropy_before", "entropy_after", "information_lost"),
+            **json_object(self, "columns", "only_before", "only_after"),
         }
 
 
@@ -324,17 +301,12 @@ class Measures(Answer):
         sampling = self.sampling
         return {
             "records": _persons(self.records),
-            "quasi_identifiers": list(self.quasi_identifiers),
-            "weight": self.weight,
+            **json_object(self, "quasi_identifiers", "weight"),
             "sampling_weight": sampling and sampling.weight,
             "k": _persons(self.k),
             "classes": self.classes.to_json(),
             "risk": self._risk_json(),
-            "sampling": sampling and sampling.to_json(),
-            "by_quasi_identifier": [each.to_json() for each in self.by_quasi_identifier],
-            "sensitive": [column.to_json() for column in self.sensitive],
-            "comparison": self.comparison and self.comparison.to_json(),
-            "loss": self.loss and self.loss.to_json(),
+            **json_object(self, "sampling", "by_quasi_identifier", "sensitive", "comparison", "loss"),
         }
 
     def _risk_json(self) -> dict[str, Any]:
@@ -344,9 +316,8 @@ class Measures(Answer):
                 "maximum": _number(classes.prosecutor_maximum),
                 "average": _number(classes.prosecutor_average),
             },
-            "journalist": journalist
-            and {"maximum": _number(journalist.maximum), "average": _number(journalist.average)},
-            "individual": sampling and {"maximum": sampling.maximum, "average": sampling.average},
+            "journalist": journalist and json_object(journalist, "maximum", "average"),
+            "individual": sampling and json_object(sampling, "maximum", "average"),
             "marketer": _number(self.marketer),
         }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from acompass.errors.display import Answer, json_values
+from acompass.errors.display import Answer, json_object
 from acompass.language.program.types import Schema, Value
 
 
@@ -40,8 +40,7 @@ class Counterexample:
         return {column.name: str(column.type) for column in self.schema}
 
     def to_json(self) -> dict[str, Any]:
-        records = [json_values(record) for record in self.records]
-        return {"columns": self.columns, "records": records, "trace": list(self.trace)}
+        return json_object(self, "columns", "records", "trace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +54,7 @@ class Claim:
     uncertified: str = ""  # why a proved claim has no certificate
 
     def to_json(self) -> dict[str, Any]:
-        fixed = {
-            "text": self.text,
-            "line": self.line,
-            "verdict": str(self.verdict),
-            "reason": self.reason,
-            "counterexample": self.counterexample and self.counterexample.to_json(),
-        }
+        fixed = json_object(self, "text", "line", "verdict", "reason", "counterexample")
         if self.is_certified is None:
             return fixed
         return {**fixed, "certified": self.is_certified, "uncertified": self.uncertified or None}
@@ -79,4 +72,4 @@ class Proof(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """The object of `--json`; scripts rely on its keys."""
-        return {"types": dict(self.types), "claims": [claim.to_json() for claim in self.claims]}
+        return json_object(self, "types", "claims")

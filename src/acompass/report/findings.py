@@ -34,12 +34,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A result at a line of the policy, or at a diagnostic's place in its text."""
+    """A result at a line of the policy, or where the diagnostic points."""
 
     rule: Rule
     message: str
     line: int = 1
-    source: Source | None = None
     diagnostic: Diagnostic | None = None
 
 
@@ -57,11 +56,8 @@ class Report(NamedTuple):
     file: str  # the policy
     rules: Sequence[Rule]
     findings: Sequence[Finding]
-    place_file: str | None = None  # the file that the places are in, if it is another one
-
-    @property
-    def places(self) -> list[Place]:
-        return [finding.place for finding in self.findings if finding.place is not None]
+    source: Source | None = None  # the text that diagnostics point into
+    source_file: str | None = None
 
 
 def find_all(answer: Any, context: Context) -> list[Report]:
@@ -82,12 +78,12 @@ def _find(answer: Any, context: Context) -> Report:
             return Report(file, [_LOST, _NOT_KEPT, _RELEASED], list(_comparison(answer, context.texts)))
         case Findings():
             shown, source = answer[: context.most], Source(answer.text)
-            found = [_finding(each, answer, file, source) for each in shown]
-            return Report(file, _code_rules(shown), found or [Finding("lint")])
+            found = [_finding(each, answer.text, source, file) for each in shown]
+            return Report(file, _code_rules(shown), found or [Finding("lint")], source)
         case AcompassError():
             shown, text = answer.diagnostics[: context.most], answer.source
             place = None if text is None else Source(text)
-            return Report(file, _code_rules(shown), [_error(each, place) for each in shown], answer.name)
+            return Report(file, _code_rules(shown), [*map(_error, shown)], place, answer.name)
         case _:
             raise TypeError(f"no findings for {type(answer).__name__}")
 
@@ -240,20 +236,17 @@ def _code_rules(diagnostics: Sequence[Diagnostic]) -> list[Rule]:
     return [Rule(code, CODES.get(code, code), help_.format(page_command(code))) for code in codes]
 
 
-def _finding(diagnostic: Diagnostic, findings: Findings, file: str, source: Source) -> Finding:
+def _finding(diagnostic: Diagnostic, text: str, source: Source, file: str) -> Finding:
     places = [source.position(label.span.start) for label in diagnostic.labels]
     name = f"line {places[0][0]}: {diagnostic.code}" if places else diagnostic.code
-    details = render_text([diagnostic], findings.text, file)
-    place = _diagnostic_place(diagnostic, source)
+    details, place = render_text([diagnostic], text, file), _place(diagnostic)
     return Finding(name, "failure", diagnostic.code, diagnostic.message, details, place)
 
 
-def _error(diagnostic: Diagnostic, source: Source | None) -> Finding:
-    place = _diagnostic_place(diagnostic, source)
-    return Finding(diagnostic.code, "error", diagnostic.code, diagnostic.message, place=place)
+def _error(diagnostic: Diagnostic) -> Finding:
+    return Finding(diagnostic.code, "error", diagnostic.code, diagnostic.message, place=_place(diagnostic))
 
 
-def _diagnostic_place(diagnostic: Diagnostic, source: Source | None) -> Place:
+def _place(diagnostic: Diagnostic) -> Place:
     message = diagnostic.message if diagnostic.help is None else f"{diagnostic.message}\nhelp: {diagnostic.help}"
-    rule = Rule(diagnostic.code, "", "", str(diagnostic.severity))
-    return Place(rule, message, source=source, diagnostic=diagnostic)
+    return Place(Rule(diagnostic.code, "", "", str(diagnostic.severity)), message, diagnostic=diagnostic)

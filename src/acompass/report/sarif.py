@@ -17,19 +17,16 @@ def findings_to_sarif(answer: Any, context: Context) -> dict[str, Any]:
     """One result for each requirement, claim or diagnostic that fails, with its fixes as edits."""
     reports = find_all(answer, context)
     rules = {each.id: rule(each.id, each.description, each.help) for report in reports for each in report.rules}
-    return log([*rules.values()], [_result(place, _file(report)) for report in reports for place in report.places])
+    places = [(report, finding.place) for report in reports for finding in report.findings if finding.place is not None]
+    return log([*rules.values()], [_result(report, place) for report, place in places])
 
 
-def _file(report: Report) -> str:
-    is_stream = report.file == STREAM
-    return report.file if is_stream else report.place_file or report.file
-
-
-def _result(place: Place, file: str) -> dict[str, Any]:
+def _result(report: Report, place: Place) -> dict[str, Any]:
+    file = report.file if report.file == STREAM else report.source_file or report.file
     region, fixes = {"startLine": place.line}, []
-    if place.source is not None and place.diagnostic is not None and place.diagnostic.labels:
-        region = _region(place.diagnostic.labels[0].span, place.source)
-        fixes = [_fix(fix, place.source, file) for fix in place.diagnostic.fixes]
+    if report.source is not None and place.diagnostic is not None and place.diagnostic.labels:
+        region = _region(place.diagnostic.labels[0].span, report.source)
+        fixes = [_fix(fix, report.source, file) for fix in place.diagnostic.fixes]
     found = result(place.rule.id, place.rule.level, place.message, file, region)
     return {**found, "fixes": fixes} if fixes else found
 

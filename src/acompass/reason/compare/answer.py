@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from acompass.errors.display import Answer, json_values
+from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.types import Schema, Value
 from acompass.prove.proof import Claim, ClaimVerdict
 
@@ -19,7 +19,7 @@ class WrittenTable:
         return {column.name: str(column.type) for column in self.schema}
 
     def to_json(self) -> dict[str, Any]:
-        return {"columns": self.columns, "records": [json_values(record) for record in self.records]}
+        return json_object(self, "columns", "records")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,7 @@ class Difference:
         return {column.name: str(column.type) for column in self.schema}
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "columns": self.columns,
-            "records": [json_values(record) for record in self.records],
-            "trace": list(self.trace),
-            "old": self.old and self.old.to_json(),
-            "new": self.new and self.new.to_json(),
-        }
+        return json_object(self, "columns", "records", "trace", "old", "new")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +61,7 @@ class Impact:
     exact: bool = False  # whether nothing else is released; True if no line is about classes
 
     def to_json(self) -> dict[str, Any]:
-        released = None if self.released is None else [each.to_json() for each in self.released]
-        return {"lost": [claim.to_json() for claim in self.lost], "released": released, "reason": self.reason}
+        return json_object(self, "lost", "released", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +84,10 @@ class Comparison(Answer):
         """The object of `--json`, with the impact of the differences unless `impact` is False."""
         sides = {"new_by_old": self.new_by_old, "old_by_new": self.old_by_new}
         return {
-            "equivalent": self.equivalent,
-            "reason": self.reason,
-            "types": dict(self.types),
+            **json_object(self, "equivalent", "reason", "types"),
             "implies": {name: is_implied(claims) for name, claims in sides.items()},
-            "guarantees": {name: [claim.to_json() for claim in claims] for name, claims in sides.items()},
-            "difference": self.difference and self.difference.to_json(),
+            "guarantees": json_value(sides),
+            **json_object(self, "difference"),
             **({"impact": self.impact.to_json()} if impact else {}),
         }
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, assert_never
 
-from acompass.errors.display import json_values
+from acompass.errors.display import json_object, json_value
 from acompass.language.program.types import Schema
 from acompass.prove.proof import Proof
 from acompass.semantics.core import Record
@@ -70,13 +70,11 @@ class Witness:
     def to_json(self) -> dict[str, Any]:
         return {
             "columns": {column.name: str(column.type) for column in self.schema},
-            "records": [json_values(record) for record in self.records],
-            "neighbour": [json_values(record) for record in self.neighbour],
+            **json_object(self, "records", "neighbour"),
             "output_columns": {column.name: str(column.type) for column in self.left_schema},
-            "output": None if self.left is None else [json_values(record) for record in self.left],
+            "output": json_value(self.left),
             "probabilities": [_fraction(probability) for probability in self.probabilities],
-            "traces": [None if trace is None else list(trace) for trace in self.traces],
-            "weights": str(self.weights),
+            **json_object(self, "traces", "weights"),
         }
 
 
@@ -102,14 +100,11 @@ class ColumnPrivacy:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "columns": list(self.columns),
-            "verdict": str(self.verdict),
+            **json_object(self, "columns", "verdict"),
             "ratio": _fraction(self.ratio),
             "seed_ratio": _fraction(self.seed_ratio),
             "epsilon": None if self.epsilon is None else float(self.epsilon),
-            "line": self.line,
-            "reason": self.reason,
-            "witness": self.witness and self.witness.to_json(),
+            **json_object(self, "line", "reason", "witness"),
         }
 
 
@@ -121,7 +116,7 @@ class Refusal:
     reason: str
 
     def to_json(self) -> dict[str, Any]:
-        return {"line": self.line, "reason": self.reason}
+        return json_object(self, "line", "reason")
 
 
 class Direction(StrEnum):
@@ -160,11 +155,7 @@ class TablePrivacy:
             "ratio": _fraction(self.ratio),
             "k": self.k,
             "beta": _fraction(self.beta),
-            "sampled": list(self.sampled),
-            "rejects": self.rejects,
-            "class_size": self.class_size,
-            "direction": str(self.direction),
-            "witness": None if self.witness is None else json_values(self.witness),
+            **json_object(self, "sampled", "rejects", "class_size", "direction", "witness"),
         }
 
 
@@ -201,11 +192,11 @@ class Privacy:
             "unit": UNIT,
             "neighbours": NEIGHBORS,
             "not_covered": list(NOT_COVERED),
-            "columns": [found.to_json() for found in self.columns],
+            **json_object(self, "columns"),
             "table": None if is_refused else self.table.to_json(),
             "table_refusal": self.table.to_json() if is_refused else None,
             "stability": stability_text(self.stability.policy),
-            "stability_by_line": [line.to_json() for line in self.stability.requirements],
+            "stability_by_line": json_value(self.stability.requirements),
         }
 
 

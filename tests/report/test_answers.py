@@ -99,13 +99,13 @@ def test_importing_answers_imports_no_renderer(tmp_path: Path) -> None:
     assert _modules(code, tmp_path) == set()
 
 
-def test_a_quiet_run_imports_no_renderer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("call", [("run", "p.acp", "t.csv", "-o", "out.csv"), ("check", "p.acp", "t.csv")])
+def test_a_quiet_command_imports_no_renderer(call: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("Age\n31\n")
     (tmp_path / "p.acp").write_text("EACH RESULT : Age <= 80 : REJECT;\n")
     code = (
         "from acompass.cli.app import app\n"
-        "try: app(['run', 'p.acp', 't.csv', '-o', 'out.csv', '--quiet'])\n"
+        f"try: app({[*call, '--quiet']!r})\n"
         "except SystemExit as end: assert not end.code"
     )
     assert _modules(code, tmp_path) == set()
-    assert (tmp_path / "out.csv").exists()

@@ -109,12 +109,13 @@ def check(
                 )
 
         parsed, result = fixer.perform(lambda: read_policy(policy, table), check_policy)
-        context = call_context(policy, fixer.report_stream)
-        write_also(result, also, context)
-        if not quiet:
+        if also or not quiet:
             from acompass.report import render
 
-            fixer.print_report(render(result, format_, context))
+            context = call_context(policy, fixer.report_stream)
+            write_also(result, also, context)
+            if not quiet:
+                fixer.print_report(render(result, format_, context))
         if not quiet and format_ == "text":
             print_hint(parsed, call.params)
         exit_by_verdict(result.ok)

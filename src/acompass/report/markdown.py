@@ -5,22 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from acompass.errors.display import on_one_line
-from acompass.report.document import (
-    Block,
-    Bullets,
-    Code,
-    CodeBlock,
-    Heading,
-    Lines,
-    Paragraph,
-    Phrase,
-    RichBlock,
-    Table,
-    Verdict,
-    Words,
-    as_sentence,
-    rich_blocks,
-)
+from acompass.report import document as doc
 
 #: characters that start emphasis, code, links, HTML, entities, headings and formulas, and the escape character
 _SPECIAL = re.compile(r"[\\`*_~\[\]<>&#$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
@@ -32,22 +17,22 @@ _BACKTICKS = re.compile("`+")
 _SIGNS = {"good": "✅ ", "bad": "❌ ", "repaired": "", "none": ""}
 
 
-def document_markdown(blocks: Iterable[Block]) -> str:
-    parts = (part for block in rich_blocks(blocks) for part in _block_parts(block))
+def document_markdown(blocks: Iterable[doc.Block]) -> str:
+    parts = (part for block in doc.rich_blocks(blocks) for part in _block_parts(block))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _block_parts(block: RichBlock) -> Iterator[str]:
+def _block_parts(block: doc.RichBlock) -> Iterator[str]:
     match block:
-        case Heading(words, level, tone):
+        case doc.Heading(words, level, tone):
             yield f"{'#' * level} {_SIGNS[tone]}{words_markdown(words)}"
-        case Paragraph(words):
+        case doc.Paragraph(words):
             yield words_markdown(words)
-        case Bullets(items):
+        case doc.Bullets(items):
             yield "\n".join(f"- {words_markdown(item)}" for item in items)
-        case Table():
+        case doc.Table():
             yield from _table_parts(block.numbered())
-        case CodeBlock(text, title):
+        case doc.CodeBlock(text, title):
             yield "" if title is None else f"### {words_markdown(title)}"
             fence = _fence(text, 3)
             yield f"{fence}\n{text.rstrip()}\n{fence}"
@@ -55,7 +40,7 @@ def _block_parts(block: RichBlock) -> Iterator[str]:
             assert_never(block)
 
 
-def _table_parts(table: Table) -> Iterator[str]:
+def _table_parts(table: doc.Table) -> Iterator[str]:
     if table.placeholder is not None:
         yield f"{_bold(table.caption)}: {table.placeholder}"
         return
@@ -66,25 +51,25 @@ def _table_parts(table: Table) -> Iterator[str]:
 
 
 def _bold(caption: str) -> str:
-    return f"**{words_markdown(as_sentence(caption))}**"
+    return f"**{words_markdown(doc.as_sentence(caption))}**"
 
 
-def _cells(row: Sequence[Words]) -> list[str]:
+def _cells(row: Sequence[doc.Words]) -> list[str]:
     """Escape pipes, which would end the cell even inside code."""
     return [words_markdown(cell).replace("|", r"\|") for cell in row]
 
 
-def words_markdown(words: Words) -> str:
+def words_markdown(words: doc.Words) -> str:
     match words:
-        case Code():
+        case doc.Code():
             return _code(words)
         case str():
             return _prose(words)
-        case Verdict():
+        case doc.Verdict():
             return _SIGNS[words.tone] + _prose(words.words)
-        case Lines():
+        case doc.Lines():
             return "<br>".join(map(words_markdown, words))
-        case Phrase():
+        case doc.Phrase():
             return "".join(map(_phrase_part, words))
         case _:
             assert_never(words)
@@ -92,7 +77,7 @@ def words_markdown(words: Words) -> str:
 
 def _phrase_part(part: str) -> str:
     """Keep the spaces around prose."""
-    if isinstance(part, Code):
+    if isinstance(part, doc.Code):
         return _code(part)
     before, after = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
     return f"{before}{_prose(part)}{after}"

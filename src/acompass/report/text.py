@@ -5,46 +5,34 @@ from itertools import pairwise, takewhile
 from typing import assert_never
 
 from acompass.errors.display import BOLD, GREEN, PLAIN, RED, YELLOW, Style
-from acompass.report.document import (
-    Block,
-    Bullets,
-    CodeBlock,
-    Either,
-    Heading,
-    Paragraph,
-    Section,
-    Table,
-    Verdict,
-    Words,
-    text_blocks,
-)
+from acompass.report import document as doc
 
 _TINTS = {"good": GREEN, "bad": RED, "repaired": YELLOW, "none": ""}
 
 
-def document_text(blocks: Iterable[Block], style: Style = PLAIN) -> str:
+def document_text(blocks: Iterable[doc.Block], style: Style = PLAIN) -> str:
     """Separate blocks by blank lines."""
-    paragraphs = (list(_block_lines(block, style)) for block in text_blocks(blocks))
+    paragraphs = (list(_block_lines(block, style)) for block in doc.text_blocks(blocks))
     return "\n\n".join("\n".join(lines) for lines in paragraphs if lines) + "\n"
 
 
-def _block_lines(block: Block, style: Style) -> Iterable[str]:
+def _block_lines(block: doc.Block, style: Style) -> Iterable[str]:
     match block:
-        case Heading():
+        case doc.Heading():
             return () if block.text is None else (block.text,)
-        case Paragraph(words):
+        case doc.Paragraph(words):
             return (_words_text(words),)
-        case Bullets(items):
+        case doc.Bullets(items):
             return map(_words_text, items)
-        case Table():
+        case doc.Table():
             lines = _table_lines(block, style) if block.placeholder is None else [f"({block.placeholder})"]
             return (block.caption, *_indent(lines)) if block.is_titled else lines
-        case CodeBlock(text):
+        case doc.CodeBlock(text):
             return text.removesuffix("\n").split("\n")
-        case Section(title, blocks):
-            inner = (line for each in text_blocks(blocks) for line in _block_lines(each, style))
+        case doc.Section(title, blocks):
+            inner = (line for each in doc.text_blocks(blocks) for line in _block_lines(each, style))
             return (title, *_indent(inner))
-        case Either():
+        case doc.Either():
             raise AssertionError("text_blocks replaces it")
         case _:
             assert_never(block)
@@ -54,17 +42,17 @@ def _indent(lines: Iterable[str]) -> Iterator[str]:
     return (f"  {line}" for line in lines)
 
 
-def _words_text(words: Words) -> str:
+def _words_text(words: doc.Words) -> str:
     match words:
         case str():
             return words
-        case Verdict():
+        case doc.Verdict():
             return words.words
         case _:
             return "".join(words)
 
 
-def _table_lines(table: Table, style: Style) -> list[str]:
+def _table_lines(table: doc.Table, style: Style) -> list[str]:
     rows = [table.header, *table.rows] if table.header else list(table.rows)
     texts = [[_words_text(cell) for cell in row] for row in rows]
     if table.is_cut:
@@ -79,13 +67,13 @@ def _table_lines(table: Table, style: Style) -> list[str]:
     return [style.paint(lines[0], BOLD), *lines[1:]] if table.is_bold else lines
 
 
-def _column(texts: Sequence[str], cells: Sequence[Words], side: str, style: Style) -> list[str]:
+def _column(texts: Sequence[str], cells: Sequence[doc.Words], side: str, style: Style) -> list[str]:
     """Pad the texts to one width. Verdicts are colored, and so is the header above them."""
     width = max(map(len, texts))
     padded = [text.rjust(width) if side == "r" else text.ljust(width) for text in texts]
-    if not isinstance(cells[-1], Verdict):
+    if not isinstance(cells[-1], doc.Verdict):
         return padded
-    tints = (_TINTS[cell.tone] if isinstance(cell, Verdict) else BOLD for cell in cells)
+    tints = (_TINTS[cell.tone] if isinstance(cell, doc.Verdict) else BOLD for cell in cells)
     return [style.paint(text, tint) for text, tint in zip(padded, tints, strict=True)]
 
 

@@ -10,48 +10,36 @@ from acompass.author.answers import DbtFiles, Estimate, Perturbation, Quantity, 
 from acompass.errors.display import count_text, on_one_line
 from acompass.explain.answer import ClassSeen, Explanation, Life, Step, Translation
 from acompass.language.text.tokens import policy_line
+from acompass.report import document as doc
 from acompass.report.answers.results import value_text
-from acompass.report.document import (
-    Block,
-    Bullets,
-    Code,
-    CodeBlock,
-    Context,
-    Either,
-    Lines,
-    Paragraph,
-    Section,
-    Table,
-    headline,
-)
 
 #: warn about values that are drawn with a probability below 1 in this number
 _RARE = 100
 
 
-def describe_suggestion(suggestion: Suggestion, context: Context) -> Iterator[Block]:
+def describe_suggestion(suggestion: Suggestion, context: doc.Context) -> Iterator[doc.Block]:
     summary, goal, *others = _suggestion_summary(suggestion)
-    yield headline("Suggestion", context, f"{_goal(suggestion)}, loss {_loss_text(suggestion.loss)}")
-    yield Either(rich=[CodeBlock(suggestion.text)])
+    yield doc.headline("Suggestion", context, f"{_goal(suggestion)}, loss {_loss_text(suggestion.loss)}")
+    yield doc.Either(rich=[doc.CodeBlock(suggestion.text)])
     levels = [
         (
-            Code(on_one_line(name)),
+            doc.Code(on_one_line(name)),
             _loss_text(suggestion.per_column[name]),
             on_one_line("proposed from the values: " * levels.proposed + levels.words),
         )
         for name, levels in suggestion.levels.items()
     ]
-    yield Table("Levels of each column", ("column", "loss", "levels"), levels, is_bold=True)
+    yield doc.Table("Levels of each column", ("column", "loss", "levels"), levels, is_bold=True)
     width = max((len(f"{step.affected:,}") for step in suggestion.steps), default=0)
     steps = [
-        (f"{step.affected:>{width},}", f"+{_loss_text(step.loss)}", Code(on_one_line(_step_text(step))))
+        (f"{step.affected:>{width},}", f"+{_loss_text(step.loss)}", doc.Code(on_one_line(_step_text(step))))
         for step in suggestion.steps
     ]
-    yield Table("Steps", ("records", "loss", "step"), steps, is_bold=True)
+    yield doc.Table("Steps", ("records", "loss", "step"), steps, is_bold=True)
     if suggestion.curve:
         points = [(f"{each.lines:,}", _loss_text(each.loss), f"{each.dropped:,}") for each in suggestion.curve]
-        yield Table("Least loss by number of lines", ("lines", "loss", "dropped"), points, "lrr", is_bold=True)
-    yield Bullets([summary, goal, *others])
+        yield doc.Table("Least loss by number of lines", ("lines", "loss", "dropped"), points, "lrr", is_bold=True)
+    yield doc.Bullets([summary, goal, *others])
 
 
 def _step_text(step: SuggestedStep) -> str:
@@ -78,10 +66,10 @@ def _loss_text(loss: float) -> str:
     return f"{loss:.4f}"
 
 
-def describe_perturbation(policy: Perturbation, context: Context) -> Iterator[Block]:
+def describe_perturbation(policy: Perturbation, context: doc.Context) -> Iterator[doc.Block]:
     """The privacy that the policy gives. The description contains no values of the table."""
-    yield headline("PRAM", context, f"{on_one_line(policy.column)}, {policy.values:,} values")
-    yield Bullets([*_perturbation_lines(policy)])
+    yield doc.headline("PRAM", context, f"{on_one_line(policy.column)}, {policy.values:,} values")
+    yield doc.Bullets([*_perturbation_lines(policy)])
 
 
 def _perturbation_lines(policy: Perturbation) -> Iterator[str]:
@@ -97,17 +85,17 @@ def _perturbation_lines(policy: Perturbation) -> Iterator[str]:
         )
 
 
-def describe_estimate(estimate: Estimate, context: Context) -> Iterator[Block]:
+def describe_estimate(estimate: Estimate, context: doc.Context) -> Iterator[doc.Block]:
     before = "" if estimate.line is None else f" before line {estimate.line}"
     records = f"{_round_count(estimate.records.estimate)} records"
     if estimate.records.variance:
         records += f" ± {_standard_error(estimate.records, 1)}"
     source = count_text(estimate.released, "released record")
     heading = f"{on_one_line(estimate.column)}{before}: {records}, estimated from {source}"
-    yield headline("Estimate", context, heading, text=heading)
+    yield doc.headline("Estimate", context, heading, text=heading)
     header = ("value", "released", "share", "estimated", "± s.e.", "share", "± s.e.")
-    yield Table(heading, header, [_estimate_row(each, estimate.released) for each in estimate.values], "lrrrrrr")
-    yield Bullets([f"note: {note}" for note in estimate.notes])
+    yield doc.Table(heading, header, [_estimate_row(each, estimate.released) for each in estimate.values], "lrrrrrr")
+    yield doc.Bullets([f"note: {note}" for note in estimate.notes])
 
 
 def _estimate_row(each: ValueEstimate, released: int) -> tuple[str, ...]:
@@ -125,7 +113,7 @@ def _estimate_row(each: ValueEstimate, released: int) -> tuple[str, ...]:
 def _estimated_value(value: ValueEstimate) -> str:
     if value.value is None:
         return "(any other)"
-    return Code(on_one_line(value.value) if isinstance(value.value, str) else value_text(value.value))
+    return doc.Code(on_one_line(value.value) if isinstance(value.value, str) else value_text(value.value))
 
 
 def _round_count(number: Fraction) -> str:
@@ -143,7 +131,7 @@ def _standard_error(quantity: Quantity, unit: int) -> str:
     return f"{error * unit:,.1f}" if unit == 1 else f"{error * unit:.2f}%"
 
 
-def describe_dbt_files(files: DbtFiles, context: Context) -> Iterator[Block]:
+def describe_dbt_files(files: DbtFiles, context: doc.Context) -> Iterator[doc.Block]:
     changed, removed = ("written", "removed") if files.is_written else ("would write", "would remove")
     rows = [(changed if path in files.changed else "unchanged", path) for path in files.files]
     rows += [(removed, path) for path in files.removed]
@@ -151,52 +139,55 @@ def describe_dbt_files(files: DbtFiles, context: Context) -> Iterator[Block]:
     width = max(len(words) for words, _ in rows)
     remarks = [f"line {note.line}: {note.text}" for note in files.notes]
     remarks += [f"variable {name}: {value}, unless dbt sets it" for name, value in files.variables.items()]
-    yield headline("dbt", context, f"tests of {files.tested}")
-    yield Either(
-        text=[Bullets([*(f"{words:<{width}} {path}" for words, path in rows), *remarks])],
-        rich=[Table("Files", ("state", "file"), [(words, Code(path)) for words, path in rows]), Bullets(remarks)],
+    yield doc.headline("dbt", context, f"tests of {files.tested}")
+    yield doc.Either(
+        text=[doc.Bullets([*(f"{words:<{width}} {path}" for words, path in rows), *remarks])],
+        rich=[
+            doc.Table("Files", ("state", "file"), [(words, doc.Code(path)) for words, path in rows]),
+            doc.Bullets(remarks),
+        ],
     )
 
 
-def describe_translation(translation: Translation, context: Context) -> Iterator[Block]:
-    yield headline("Policy" if context.name is None else "Translation", context, translation.language)
-    yield CodeBlock(translation.text)
+def describe_translation(translation: Translation, context: doc.Context) -> Iterator[doc.Block]:
+    yield doc.headline("Policy" if context.name is None else "Translation", context, translation.language)
+    yield doc.CodeBlock(translation.text)
 
 
-def describe_explanation(explanation: Explanation, context: Context) -> Iterator[Block]:
+def describe_explanation(explanation: Explanation, context: doc.Context) -> Iterator[doc.Block]:
     number = count_text(len(explanation.lives), "record")
-    yield headline("Explanation", context, number)
+    yield doc.headline("Explanation", context, number)
     if not explanation.lives:
-        yield Paragraph("no record satisfies the condition")
+        yield doc.Paragraph("no record satisfies the condition")
     for life in explanation.lives:
-        yield Either(text=[*_life_text(life)], rich=[*_life_tables(life)])
+        yield doc.Either(text=[*_life_text(life)], rich=[*_life_tables(life)])
 
 
-def _life_text(life: Life) -> Iterator[Block]:
+def _life_text(life: Life) -> Iterator[doc.Block]:
     """Requirements that affected the record or grouped it into a class have a paragraph; the others share a line."""
     if life.given is None:
-        yield Paragraph(_incomplete(life))
+        yield doc.Paragraph(_incomplete(life))
         return
-    yield Paragraph(f"record {life.record:,}: {_record_words(life.given)}")
+    yield doc.Paragraph(f"record {life.record:,}: {_record_words(life.given)}")
     for step in life.steps:
         if step.affected or step.seen is not None:
-            yield Section(f"line {step.line}: {policy_line(step.text)}", [Bullets([*_step_effect(step)])])
+            yield doc.Section(f"line {step.line}: {policy_line(step.text)}", [doc.Bullets([*_step_effect(step)])])
     others = [str(step.line) for step in life.steps if not step.affected and step.seen is None]
     unaffected = f"not affected by {'line' if len(others) == 1 else 'lines'} {', '.join(others)}"
-    yield Bullets([*([unaffected] if others else []), _life_end(life)])
+    yield doc.Bullets([*([unaffected] if others else []), _life_end(life)])
 
 
-def _life_tables(life: Life) -> Iterator[Block]:
+def _life_tables(life: Life) -> Iterator[doc.Block]:
     """The record before and after, and the effect of each requirement on it."""
     if life.given is None:
-        yield Paragraph(_incomplete(life))
+        yield doc.Paragraph(_incomplete(life))
         return
     end = "changed" if life.left is not None and life.left != life.given else _life_end(life)
     values = [*_value_rows(life.given, life.left)]
-    yield Table(f"record {life.record:,}: {end}", ("column", "before", "after"), values, is_titled=True)
+    yield doc.Table(f"record {life.record:,}: {end}", ("column", "before", "after"), values, is_titled=True)
     caption = f"what happened to record {life.record:,}"
-    steps = [(str(step.line), Code(policy_line(step.text)), Lines(_step_effect(step))) for step in life.steps]
-    yield Table(caption, ("line", "requirement", "effect"), steps, "r", is_titled=True)
+    steps = [(str(step.line), doc.Code(policy_line(step.text)), doc.Lines(_step_effect(step))) for step in life.steps]
+    yield doc.Table(caption, ("line", "requirement", "effect"), steps, "r", is_titled=True)
 
 
 def _incomplete(life: Life) -> str:
@@ -205,8 +196,8 @@ def _incomplete(life: Life) -> str:
 
 def _value_rows(given: Mapping[str, Any], left: Mapping[str, Any] | None) -> Iterator[tuple[str, ...]]:
     for name, value in given.items():
-        after = Code(value_text(left[name])) if left is not None and name in left else "dropped"
-        yield Code(on_one_line(name)), Code(value_text(value)), after
+        after = doc.Code(value_text(left[name])) if left is not None and name in left else "dropped"
+        yield doc.Code(on_one_line(name)), doc.Code(value_text(value)), after
 
 
 def _step_effect(step: Step) -> Iterator[str]:

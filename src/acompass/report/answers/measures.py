@@ -14,44 +14,32 @@ from acompass.measure.answer import (
     Sensitive,
     TableChange,
 )
-from acompass.report.document import (
-    Block,
-    Bullets,
-    Code,
-    Context,
-    Either,
-    Heading,
-    Paragraph,
-    Phrase,
-    Row,
-    Table,
-    headline,
-)
+from acompass.report import document as doc
 
 
-def describe_measures(measures: Measures, context: Context) -> Iterator[Block]:
+def describe_measures(measures: Measures, context: doc.Context) -> Iterator[doc.Block]:
     (_, k), *classes = class_rows = list(_class_rows(measures.classes))
     heading = measures_heading(measures)
-    yield headline("Measures", context, k, text=heading)
-    yield Either(
-        text=[Table("", (), class_rows, "lr")],
+    yield doc.headline("Measures", context, k, text=heading)
+    yield doc.Either(
+        text=[doc.Table("", (), class_rows, "lr")],
         rich=[
-            Bullets([heading, *_summary(measures)]),
+            doc.Bullets([heading, *_summary(measures)]),
             _number_table("Key figures", ("measure", "value"), [("k-anonymity", k), *_key_figures(measures)]),
-            Heading("Classes"),
+            doc.Heading("Classes"),
             _number_table("Classes", ("measure", "value"), classes),
         ],
     )
     yield _sizes_table(measures.classes)
-    yield Heading("Risk")
+    yield doc.Heading("Risk")
     yield _risk_table(measures)
     if measures.sampling is not None:
         yield from _sampling_blocks(measures.sampling)
     if len(measures.by_quasi_identifier) > 1:
-        yield Heading("Risk by quasi-identifier")
+        yield doc.Heading("Risk by quasi-identifier")
         yield _quasi_identifiers_table(measures.by_quasi_identifier)
     if measures.sensitive:
-        yield Heading("Sensitive columns")
+        yield doc.Heading("Sensitive columns")
         yield _sensitive_table(measures.sensitive)
     if measures.comparison is not None:
         yield from _change_blocks(measures.comparison)
@@ -59,9 +47,9 @@ def describe_measures(measures: Measures, context: Context) -> Iterator[Block]:
         yield from _loss_blocks(measures.loss)
 
 
-def _number_table(caption: str, header: Row, rows: Sequence[Row]) -> Table:
+def _number_table(caption: str, header: doc.Row, rows: Sequence[doc.Row]) -> doc.Table:
     """A table with a label first in each row, and numbers after it."""
-    return Table(caption, header, rows, "l" + "r" * (len(header) - 1))
+    return doc.Table(caption, header, rows, "l" + "r" * (len(header) - 1))
 
 
 def measures_heading(measures: Measures) -> str:
@@ -79,10 +67,10 @@ def _summary(measures: Measures) -> Iterator[str]:
         yield _change_heading(measures.comparison)
 
 
-def _key_figures(measures: Measures) -> Iterator[Row]:
+def _key_figures(measures: Measures) -> Iterator[doc.Row]:
     """The figures to report about a release: diversity, risk and loss."""
     for each in measures.sensitive:
-        yield Phrase(("distinct l-diversity of ", Code(each.column))), f"l = {each.distinct_l:,}"
+        yield doc.Phrase(("distinct l-diversity of ", doc.Code(each.column))), f"l = {each.distinct_l:,}"
     yield "highest risk of a record", round_measure(measures.classes.prosecutor_maximum)
     if measures.journalist is not None:
         yield "highest risk in the population", round_measure(measures.journalist.maximum)
@@ -102,13 +90,13 @@ def _class_rows(classes: Classes) -> Iterator[tuple[str, str]]:
     yield "discernibility", round_measure(classes.discernibility)
 
 
-def _sizes_table(classes: Classes) -> Table:
+def _sizes_table(classes: Classes) -> doc.Table:
     ranges = [(size, *classes_within(classes, *size)) for size in size_ranges(classes.largest or 0)]
     rows = [(size_label(*size), f"{number:,}", persons(records)) for size, number, records in ranges if number]
     return _number_table(SIZES_CAPTION, ("class size", "classes", "records"), rows)
 
 
-def _risk_table(measures: Measures) -> Table:
+def _risk_table(measures: Measures) -> doc.Table:
     classes, journalist, sampling = measures.classes, measures.journalist, measures.sampling
     rows = [("prosecutor", round_measure(classes.prosecutor_maximum), round_measure(classes.prosecutor_average))]
     if journalist is not None:
@@ -119,12 +107,12 @@ def _risk_table(measures: Measures) -> Table:
     return _number_table("Risk", ("risk", "maximum", "average"), rows)
 
 
-def _sampling_blocks(sampling: Sampling) -> Iterator[Block]:
+def _sampling_blocks(sampling: Sampling) -> Iterator[doc.Block]:
     rows = [(f"above 1/{each.k:,}", f"{each.journalist:,}", f"{each.individual:,}") for each in sampling.above]
     rows.append(("higher than the main part", "", f"{sampling.outstanding:,}"))
     rows.append(("expected re-identifications", "", round_measure(sampling.expected)))
     heading = _sampling_heading(sampling)
-    yield Either(text=[Paragraph(heading)])
+    yield doc.Either(text=[doc.Paragraph(heading)])
     yield _number_table(heading, ("records with risk", "journalist", "individual"), rows)
 
 
@@ -136,7 +124,7 @@ def _sampling_heading(sampling: Sampling) -> str:
     return f"{heading}; {classes} less weight than records"
 
 
-def _quasi_identifiers_table(columns: Sequence[QuasiIdentifier]) -> Table:
+def _quasi_identifiers_table(columns: Sequence[QuasiIdentifier]) -> doc.Table:
     """The last three figures describe the table without the column. Risk is the average prosecutor risk."""
     header = ("quasi-identifier", "values", "unique by it", "k without it", "unique without it", "risk without it")
     rows = [(*quasi_identifier_figures(each), round_measure(each.without.prosecutor_average)) for each in columns]
@@ -147,11 +135,11 @@ def quasi_identifier_figures(each: QuasiIdentifier) -> tuple[str, ...]:
     """The column and its figures without the risk."""
     alone, without = each.alone, each.without
     figures = f"{alone.number:,}", persons(alone.uniques), round_measure(without.k), persons(without.uniques)
-    return Code(on_one_line(each.column)), *figures
+    return doc.Code(on_one_line(each.column)), *figures
 
 
-def _sensitive_table(columns: Sequence[Sensitive]) -> Table:
-    header = ("sensitive", *(Code(on_one_line(each.column)) for each in columns))
+def _sensitive_table(columns: Sequence[Sensitive]) -> doc.Table:
+    header = ("sensitive", *(doc.Code(on_one_line(each.column)) for each in columns))
     return _number_table("Sensitive columns", header, list(_sensitive_rows(columns)))
 
 
@@ -170,13 +158,13 @@ def _sensitive_rows(columns: Sequence[Sensitive]) -> Iterator[tuple[str, ...]]:
     yield "δ-disclosure, every value", *(round_measure(each.delta_every_value) for each in columns)
 
 
-def _change_blocks(comparison: TableChange) -> Iterator[Block]:
+def _change_blocks(comparison: TableChange) -> Iterator[doc.Block]:
     heading = _change_heading(comparison)
-    yield Heading("Change", text=heading)
+    yield doc.Heading("Change", text=heading)
     header = ("column", "changed", "values before", "after", "information lost")
     rows = [
         (
-            Code(on_one_line(each.column)),
+            doc.Code(on_one_line(each.column)),
             _share_text(each.distance),
             f"{each.values_before:,}",
             f"{each.values_after:,}",
@@ -186,7 +174,7 @@ def _change_blocks(comparison: TableChange) -> Iterator[Block]:
     ]
     yield _number_table(heading, header, rows)
     unshared = (("columns only before", comparison.only_before), ("columns only after", comparison.only_after))
-    yield Bullets([f"{title}: {', '.join(map(on_one_line, names))}" for title, names in unshared if names])
+    yield doc.Bullets([f"{title}: {', '.join(map(on_one_line, names))}" for title, names in unshared if names])
 
 
 def _change_heading(comparison: TableChange) -> str:
@@ -197,14 +185,18 @@ def _change_heading(comparison: TableChange) -> str:
     )
 
 
-def _loss_blocks(loss: Loss) -> Iterator[Block]:
+def _loss_blocks(loss: Loss) -> Iterator[doc.Block]:
     title = f"Loss {loss.total:.4f}"
     rows = [
-        (Code(on_one_line(each.column)), f"{each.loss:.4f}", on_one_line(each.levels + " (proposed)" * each.proposed))
+        (
+            doc.Code(on_one_line(each.column)),
+            f"{each.loss:.4f}",
+            on_one_line(each.levels + " (proposed)" * each.proposed),
+        )
         for each in loss.columns
     ]
-    yield Heading(title, text=title.lower())
-    yield Table(title, ("column", "loss", "levels"), rows, "lrl")
+    yield doc.Heading(title, text=title.lower())
+    yield doc.Table(title, ("column", "loss", "levels"), rows, "lrl")
 
 
 def _share_text(value: Fraction | float | None) -> str:

@@ -29,26 +29,9 @@ from acompass.reason.privacy.answer import (
     Witness,
     stability_text,
 )
-from acompass.report.document import (
-    Block,
-    Bullets,
-    Code,
-    Context,
-    Either,
-    Lines,
-    Paragraph,
-    Phrase,
-    Section,
-    Table,
-    Tone,
-    Verdict,
-    Words,
-    as_sentence,
-    code_names,
-    headline,
-)
+from acompass.report import document as doc
 
-_TONES: dict[ClaimVerdict, Tone] = {
+_TONES: dict[ClaimVerdict, doc.Tone] = {
     ClaimVerdict.PROVED: "good",
     ClaimVerdict.REFUTED: "bad",
     ClaimVerdict.UNDECIDED: "none",
@@ -60,10 +43,10 @@ _NOTHING_MORE_FOUND = "no kind of record or value was found that only the new po
 _NO_RECORDS, _NOTHING_WRITTEN = "no records", "nothing is written"
 
 
-def describe_proof(proof: Proof, context: Context) -> Iterator[Block]:
+def describe_proof(proof: Proof, context: doc.Context) -> Iterator[doc.Block]:
     """Text has a section for each claim; the others a table of claims, then the counterexamples."""
-    yield headline("Proof", context, _count_verdicts(proof), proof.ok)
-    yield Either(
+    yield doc.headline("Proof", context, _count_verdicts(proof), proof.ok)
+    yield doc.Either(
         text=[*map(claim_section, proof.claims), *_inferred_types(proof)],
         rich=[
             *_claims_table("Claims", proof.claims),
@@ -86,11 +69,13 @@ def _count_verdicts(proof: Proof) -> str:
     return ", ".join(f"{numbers[verdict]:,} {verdict}" for verdict in ClaimVerdict if numbers[verdict])
 
 
-def claim_section(claim: Claim) -> Section:
+def claim_section(claim: Claim) -> doc.Section:
     """The claim with its reason, and the table before and after the policy if it is refuted."""
     place = "" if claim.line is None else f"line {claim.line}: "
     tables = () if claim.counterexample is None else _counterexample_tables(claim.counterexample)
-    return Section(f"{claim.verdict}  {place}{policy_line(claim.text)}", [Bullets(_claim_reasons(claim)), *tables])
+    return doc.Section(
+        f"{claim.verdict}  {place}{policy_line(claim.text)}", [doc.Bullets(_claim_reasons(claim)), *tables]
+    )
 
 
 def _claim_reasons(claim: Claim) -> list[str]:
@@ -101,35 +86,35 @@ def _claim_reasons(claim: Claim) -> list[str]:
     return lines
 
 
-def _inferred_types(proof: Proof | Comparison) -> Iterator[Paragraph]:
+def _inferred_types(proof: Proof | Comparison) -> Iterator[doc.Paragraph]:
     """The types that the call does not specify."""
     if proof.inferred:
         types = ", ".join(f"{on_one_line(name)} {proof.types[name]}" for name in proof.inferred)
-        yield Paragraph(f"types inferred from the policy: {types}")
+        yield doc.Paragraph(f"types inferred from the policy: {types}")
 
 
-def _claims_table(caption: str, claims: Sequence[Claim]) -> Iterator[Table]:
+def _claims_table(caption: str, claims: Sequence[Claim]) -> Iterator[doc.Table]:
     if claims:
-        yield Table(caption, ("line", "verdict", "assertion", "why"), [*map(_claim_row, claims)], "r")
+        yield doc.Table(caption, ("line", "verdict", "assertion", "why"), [*map(_claim_row, claims)], "r")
 
 
-def _claim_row(claim: Claim) -> tuple[Words, ...]:
+def _claim_row(claim: Claim) -> tuple[doc.Words, ...]:
     place = "claim" if claim.line is None else str(claim.line)
-    verdict = Verdict(claim.verdict, _TONES[claim.verdict])
-    return place, verdict, Code(policy_line(claim.text)), Lines(_claim_reasons(claim))
+    verdict = doc.Verdict(claim.verdict, _TONES[claim.verdict])
+    return place, verdict, doc.Code(policy_line(claim.text)), doc.Lines(_claim_reasons(claim))
 
 
 def _place(claim: Claim) -> str:
     return "The claim" if claim.line is None else f"Line {claim.line}"
 
 
-def _counterexample_section(claim: Claim, title: str) -> Iterator[Section]:
+def _counterexample_section(claim: Claim, title: str) -> Iterator[doc.Section]:
     if claim.counterexample is not None:
-        assertion = Paragraph(Code(policy_line(claim.text)))
-        yield Section(title, [assertion, *_counterexample_tables(claim.counterexample)])
+        assertion = doc.Paragraph(doc.Code(policy_line(claim.text)))
+        yield doc.Section(title, [assertion, *_counterexample_tables(claim.counterexample)])
 
 
-def _counterexample_tables(found: Counterexample) -> Iterator[Block]:
+def _counterexample_tables(found: Counterexample) -> Iterator[doc.Block]:
     yield _records_table("before", found.schema, found.records)
     yield from _trace(found.trace)
     yield _records_table("after", found.left_schema, found.left)
@@ -138,64 +123,66 @@ def _counterexample_tables(found: Counterexample) -> Iterator[Block]:
         yield _records_table(other.title, other.schema, other.records)
 
 
-def _trace(trace: Sequence[str]) -> Iterator[Paragraph]:
+def _trace(trace: Sequence[str]) -> Iterator[doc.Paragraph]:
     if trace:
-        yield Paragraph(f"trace {', '.join(trace)}")
+        yield doc.Paragraph(f"trace {', '.join(trace)}")
 
 
-def _records_table(caption: str, schema: Schema, records: Sequence[Sequence[Value]] | None) -> Table:
+def _records_table(caption: str, schema: Schema, records: Sequence[Sequence[Value]] | None) -> doc.Table:
     """`records` is None if nothing is written."""
-    header = [Code(column.name) for column in schema]
+    header = [doc.Code(column.name) for column in schema]
     rows = [[*map(_cell, record, schema)] for record in records or ()]
     empty = _NOTHING_WRITTEN if records is None else _NO_RECORDS
-    return Table(caption, header, rows, is_titled=True, is_numbered=True, empty=empty)
+    return doc.Table(caption, header, rows, is_titled=True, is_numbered=True, empty=empty)
 
 
-def _cell(value: Value, column: Column) -> Code:
+def _cell(value: Value, column: Column) -> doc.Code:
     if column.type.kind is Kind.OPAQUE:
-        return Code(value)
+        return doc.Code(value)
     text = to_text(value, column.type)
-    return Code(text if text.isprintable() and text.strip() == text and text else repr(text))
+    return doc.Code(text if text.isprintable() and text.strip() == text and text else repr(text))
 
 
-def _types_section(types: Mapping[str, str], inferred: Sequence[str]) -> Iterator[Section]:
+def _types_section(types: Mapping[str, str], inferred: Sequence[str]) -> Iterator[doc.Section]:
     if types:
         title = "Types of the columns"
-        rows = [(Code(name), type_, "inferred from the policy" * (name in inferred)) for name, type_ in types.items()]
-        yield Section(title, [Table(title, ("column", "type", "note"), rows)])
+        rows = [
+            (doc.Code(name), type_, "inferred from the policy" * (name in inferred)) for name, type_ in types.items()
+        ]
+        yield doc.Section(title, [doc.Table(title, ("column", "type", "note"), rows)])
 
 
-def _describe_privacy(privacy: Privacy) -> Iterator[Block]:
-    unit = Bullets([f"unit: {UNIT}", f"neighbors: {NEIGHBORS}"])
+def _describe_privacy(privacy: Privacy) -> Iterator[doc.Block]:
+    unit = doc.Bullets([f"unit: {UNIT}", f"neighbors: {NEIGHBORS}"])
     table, *details = _table_privacy(privacy.table)
     of_table = "privacy of the table, adding or removing one record"
-    yield Section("privacy by column", [unit, Either(rich=[_columns_table(privacy)])])
+    yield doc.Section("privacy by column", [unit, doc.Either(rich=[_columns_table(privacy)])])
     for found in privacy.columns:
         witness = () if found.witness is None else [*_witness_blocks(found.witness)]
-        section = Section(_column_heading(found), [Bullets([*_column_reasons(found)]), *witness])
-        yield Either(text=[section], rich=[replace(section, blocks=witness)] if witness else [])
-    yield Either(
-        text=[Section(f"{of_table}: {table}", [Bullets(details)])],
-        rich=[Section(of_table, [Bullets([table, *details])])],
+        section = doc.Section(_column_heading(found), [doc.Bullets([*_column_reasons(found)]), *witness])
+        yield doc.Either(text=[section], rich=[replace(section, blocks=witness)] if witness else [])
+    yield doc.Either(
+        text=[doc.Section(f"{of_table}: {table}", [doc.Bullets(details)])],
+        rich=[doc.Section(of_table, [doc.Bullets([table, *details])])],
     )
     stability = privacy.stability
     lines = [_stability_line(line) for line in stability.requirements]
-    yield Section(f"stability: {stability_text(stability.policy)}", [Bullets(lines)])
-    yield Section("not covered", [Bullets(NOT_COVERED)])
+    yield doc.Section(f"stability: {stability_text(stability.policy)}", [doc.Bullets(lines)])
+    yield doc.Section("not covered", [doc.Bullets(NOT_COVERED)])
 
 
-def _columns_table(privacy: Privacy) -> Table:
+def _columns_table(privacy: Privacy) -> doc.Table:
     rows = [
         (
-            Phrase(code_names(found.columns)),
+            doc.Phrase(doc.code_names(found.columns)),
             str(found.verdict),
             "" if found.ratio is None else str(found.ratio),
             "" if found.epsilon is None else str(found.epsilon),
-            Lines(_column_reasons(found)),
+            doc.Lines(_column_reasons(found)),
         )
         for found in privacy.columns
     ]
-    return Table("Privacy by column", ("columns", "verdict", "E", "ε", "why"), rows)
+    return doc.Table("Privacy by column", ("columns", "verdict", "E", "ε", "why"), rows)
 
 
 def _column_heading(found: ColumnPrivacy) -> str:
@@ -229,18 +216,18 @@ class _WitnessTable(NamedTuple):
     records: Sequence[Sequence[Any]]
 
 
-def _witness_blocks(witness: Witness) -> Iterator[Block]:
+def _witness_blocks(witness: Witness) -> Iterator[doc.Block]:
     """The table, its neighbor and the output, without columns that have one value in all three."""
     constant, output = _constant_columns(witness), _output_heading(witness)
     tables = [("table", witness.schema, witness.records), ("neighbor", witness.schema, witness.neighbour)]
     for title, schema, records in tables:
         yield _records_table(*_without_columns(constant, _WitnessTable(title, schema, records)))
     if witness.left is None or not witness.left_schema:
-        yield Paragraph(output)
+        yield doc.Paragraph(output)
     else:
         yield _records_table(*_without_columns(constant, _WitnessTable(output, witness.left_schema, witness.left)))
     names = zip(("table", "neighbor"), witness.traces, strict=True)
-    yield Bullets([f"trace of the {name}: {', '.join(trace)}" for name, trace in names if trace])
+    yield doc.Bullets([f"trace of the {name}: {', '.join(trace)}" for name, trace in names if trace])
 
 
 def _constant_columns(witness: Witness) -> set[str]:
@@ -295,48 +282,48 @@ def _stability_line(line: LineStability) -> str:
     return f"line {line.line}: {stability_text(line.records)}, {line.reason}"
 
 
-def describe_comparison(comparison: Comparison, context: Context) -> Iterator[Block]:
+def describe_comparison(comparison: Comparison, context: doc.Context) -> Iterator[doc.Block]:
     verdict = _EQUIVALENCE[comparison.equivalent]
-    yield headline("Comparison", context, f"{verdict}{_consequence(comparison)}", comparison.ok)
-    yield Either(
+    yield doc.headline("Comparison", context, f"{verdict}{_consequence(comparison)}", comparison.ok)
+    yield doc.Either(
         text=[*_comparison_text(comparison, verdict, context.impact)],
         rich=[*_comparison_blocks(comparison, context.impact)],
     )
 
 
-def _comparison_text(comparison: Comparison, verdict: str, impact: bool) -> Iterator[Block]:
+def _comparison_text(comparison: Comparison, verdict: str, impact: bool) -> Iterator[doc.Block]:
     """With `impact`, also show which guarantees are lost and what only the new policy can release."""
     tables = _difference(comparison.difference, ("before", "old", "new"))
-    yield Section(verdict, [Bullets(_comparison_reasons(comparison)), *tables])
+    yield doc.Section(verdict, [doc.Bullets(_comparison_reasons(comparison)), *tables])
     sides = (comparison.old_by_new, comparison.new_by_old)
     for heading, claims in zip(_guarantee_headings(comparison), sides, strict=True):
-        yield Section(heading, [claim_section(replace(claim, counterexample=None)) for claim in claims])
+        yield doc.Section(heading, [claim_section(replace(claim, counterexample=None)) for claim in claims])
     heading = impact_heading(comparison.impact)
     if impact:
-        yield Section(heading, [Bullets(impact_lines(comparison.impact))])
-        yield from (Section("no longer guaranteed", [claim_section(claim)]) for claim in comparison.impact.lost)
+        yield doc.Section(heading, [doc.Bullets(impact_lines(comparison.impact))])
+        yield from (doc.Section("no longer guaranteed", [claim_section(claim)]) for claim in comparison.impact.lost)
     elif comparison.impact.released != ():
-        yield Paragraph(f"{heading}; --impact shows what")
+        yield doc.Paragraph(f"{heading}; --impact shows what")
     yield from _inferred_types(comparison)
 
 
-def _comparison_blocks(comparison: Comparison, impact: bool) -> Iterator[Block]:
+def _comparison_blocks(comparison: Comparison, impact: bool) -> Iterator[doc.Block]:
     """What is lost, then a table on which the policies differ, then the guarantees."""
-    yield Bullets(_comparison_reasons(comparison))
+    yield doc.Bullets(_comparison_reasons(comparison))
     yield from _claims_section("No longer guaranteed", comparison.impact.lost)
     yield from _impact_blocks(comparison.impact, impact)
     if comparison.difference is not None:
         titles = ("before", "the old policy writes", "the new policy writes")
-        yield Section("A table on which the policies differ", [*_difference(comparison.difference, titles)])
+        yield doc.Section("A table on which the policies differ", [*_difference(comparison.difference, titles)])
     kept = [claim for claim in comparison.old_by_new if claim.verdict is ClaimVerdict.PROVED]
     yield from _claims_section("Still guaranteed", kept)
     yield from _claims_section(_guarantee_headings(comparison)[1], comparison.new_by_old)
     yield from _types_section(comparison.types, comparison.inferred)
 
 
-def _claims_section(title: str, claims: Sequence[Claim]) -> Iterator[Section]:
+def _claims_section(title: str, claims: Sequence[Claim]) -> Iterator[doc.Section]:
     if claims:
-        yield Section(title, [*_claims_table(as_sentence(title), claims)])
+        yield doc.Section(title, [*_claims_table(doc.as_sentence(title), claims)])
 
 
 def _comparison_reasons(comparison: Comparison) -> list[str]:
@@ -346,7 +333,7 @@ def _comparison_reasons(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _difference(difference: Difference | None, titles: tuple[str, str, str]) -> Iterator[Block]:
+def _difference(difference: Difference | None, titles: tuple[str, str, str]) -> Iterator[doc.Block]:
     if difference is None:
         return
     before, *others = titles
@@ -382,16 +369,16 @@ def _consequence(comparison: Comparison) -> str:
     return f", no guarantee of the old policy lost; {impact_heading(comparison.impact)}"
 
 
-def _impact_blocks(impact: Impact, in_full: bool) -> Iterator[Block]:
+def _impact_blocks(impact: Impact, in_full: bool) -> Iterator[doc.Block]:
     heading = impact_heading(impact)
     if in_full:
         found = impact_lines(impact)
-        yield Section(heading, [Bullets(found)]) if found else Paragraph(as_sentence(heading))
+        yield doc.Section(heading, [doc.Bullets(found)]) if found else doc.Paragraph(doc.as_sentence(heading))
         for claim in impact.lost:
             title = f"Line {claim.line} of the old policy does not hold in the new one for this table"
             yield from _counterexample_section(claim, title)
     elif impact.released != ():
-        yield Paragraph(f"{as_sentence(heading)}; `--impact` shows what.")
+        yield doc.Paragraph(f"{doc.as_sentence(heading)}; `--impact` shows what.")
 
 
 def impact_heading(impact: Impact) -> str:

@@ -13,24 +13,7 @@ from acompass.errors.diagnostics import AcompassError, Diagnostic, Source
 from acompass.errors.display import count_text, on_one_line
 from acompass.language.text.tokens import policy_line, spell_probability, spell_string
 from acompass.reason.lint import Findings
-from acompass.report.document import (
-    Block,
-    Bullets,
-    Code,
-    CodeBlock,
-    Context,
-    Either,
-    Heading,
-    Lines,
-    Paragraph,
-    Phrase,
-    Table,
-    Tone,
-    Verdict,
-    Words,
-    code_names,
-    headline,
-)
+from acompass.report import document as doc
 from acompass.result import ActionName, CheckedFolder, Note, Plan, RequirementOutcome, Result
 
 #: headings for the columns that the policy never names, in a check and in a run
@@ -40,99 +23,99 @@ RELEASED = f"{UNNAMED}, released unchanged"
 VIOLATED, REPAIRED, TO_REPAIR = "violated", "repaired", "would be repaired"
 
 
-def describe_result(result: Result, context: Context) -> Iterator[Block]:
+def describe_result(result: Result, context: doc.Context) -> Iterator[doc.Block]:
     return _describe_run(result, context) if result.performed else _describe_check(result, context)
 
 
-def _describe_check(result: Result, context: Context) -> Iterator[Block]:
+def _describe_check(result: Result, context: doc.Context) -> Iterator[doc.Block]:
     records, found = count_text(result.records_in, "record") + dropped_count(result), verdict_on_all(result)
-    yield headline("Check", context, found, result.ok)
-    yield Either(rich=[Paragraph(records)])
+    yield doc.headline("Check", context, found, result.ok)
+    yield doc.Either(rich=[doc.Paragraph(records)])
     yield from requirements_table(result)
     yield remarks(result, UNNAMED, f"{records}, {found}")
     for outcome in result.requirements:
         yield from _sample(outcome)
 
 
-def _describe_run(result: Result, context: Context) -> Iterator[Block]:
+def _describe_run(result: Result, context: doc.Context) -> Iterator[doc.Block]:
     failed = sum(outcome.is_violated and outcome.action is None for outcome in result.requirements)
     records = records_in_and_out(result)
     found = f"{count_text(failed, 'requirement')} without an action violated" if failed else records
     trace = f", {_trace_count(result)}" if result.trace_used else ""
-    yield headline("Run", context, found, result.ok)
-    yield Either(rich=[Paragraph(words) for words in (records * bool(failed), context.not_written) if words])
+    yield doc.headline("Run", context, found, result.ok)
+    yield doc.Either(rich=[doc.Paragraph(words) for words in (records * bool(failed), context.not_written) if words])
     yield from requirements_table(result)
     yield remarks(result, RELEASED, f"{records}{trace}")
 
 
-def describe_folder(folder: CheckedFolder, context: Context) -> Iterator[Block]:
+def describe_folder(folder: CheckedFolder, context: doc.Context) -> Iterator[doc.Block]:
     """The report of each policy; text has its name above it."""
     for policy, answer in folder.checked:
-        yield Either(text=[Paragraph(on_one_line(policy))])
+        yield doc.Either(text=[doc.Paragraph(on_one_line(policy))])
         if isinstance(answer, AcompassError):
             yield from describe_error(answer, context)
         else:
             yield from describe_result(answer, replace(context, file=policy))
-    yield Bullets([unchecked_text(folder.unchecked)] if folder.unchecked else [])
+    yield doc.Bullets([unchecked_text(folder.unchecked)] if folder.unchecked else [])
 
 
 def unchecked_text(policies: Sequence[str]) -> str:
     return f"not checked, because no table is named: {', '.join(map(on_one_line, policies))}"
 
 
-def describe_plan(plan: Plan, context: Context) -> Iterator[Block]:
+def describe_plan(plan: Plan, context: doc.Context) -> Iterator[doc.Block]:
     summary = f"{records_in_and_out(plan.result, 'would be left')}; nothing was written"
-    yield headline("Plan", context, summary, plan.result.ok)
+    yield doc.headline("Plan", context, summary, plan.result.ok)
     yield from requirements_table(plan.result, TO_REPAIR)
     yield remarks(plan.result, RELEASED, summary)
-    yield Either(rich=[CodeBlock("\n".join(plan.stages), "Stages")])
+    yield doc.Either(rich=[doc.CodeBlock("\n".join(plan.stages), "Stages")])
 
 
-def requirements_table(result: Result, repaired: str | None = None) -> Iterator[Table]:
+def requirements_table(result: Result, repaired: str | None = None) -> Iterator[doc.Table]:
     """`repaired` is the verdict on a violated assertion whose action will be performed; by default, the verdict of the
     run, with the effect of each action, or of the check."""
     if result.requirements:
         header = ("line", "verdict", "affected", "action", "requirement")
         rows = [_requirement_row(each, result, repaired) for each in result.requirements]
-        yield Table("Requirements", header, rows, "rlrll", is_cut=True)
+        yield doc.Table("Requirements", header, rows, "rlrll", is_cut=True)
 
 
-def _requirement_row(outcome: RequirementOutcome, result: Result, repaired: str | None) -> tuple[Words, ...]:
+def _requirement_row(outcome: RequirementOutcome, result: Result, repaired: str | None) -> tuple[doc.Words, ...]:
     word = verdict(outcome, repaired or repair_word(result))
     action = action_taken(outcome) if result.performed and repaired is None else outcome.action or ""
-    text = Code(policy_line(outcome.text))
-    return str(outcome.line), Verdict(word, _tone(outcome, word)), affected_count(outcome), action, text
+    text = doc.Code(policy_line(outcome.text))
+    return str(outcome.line), doc.Verdict(word, _tone(outcome, word)), affected_count(outcome), action, text
 
 
-def _tone(outcome: RequirementOutcome, word: str) -> Tone:
+def _tone(outcome: RequirementOutcome, word: str) -> doc.Tone:
     return "good" if outcome.holds else "bad" if word == VIOLATED else "repaired" if outcome.is_violated else "none"
 
 
-def remarks(result: Result, unnamed: str, summary: str) -> Either:
+def remarks(result: Result, unnamed: str, summary: str) -> doc.Either:
     """Text ends with the summary, which is the heading of the other formats."""
-    found = list[Words](f"note: {note_text(note)}" for note in result.notes)
+    found = list[doc.Words](f"note: {note_text(note)}" for note in result.notes)
     text = list(found)
     if result.unnamed:
         text.append(f"{unnamed}: {', '.join(map(on_one_line, result.unnamed))}")
-        found.append(Phrase((f"{unnamed}: ", *code_names(result.unnamed))))
+        found.append(doc.Phrase((f"{unnamed}: ", *doc.code_names(result.unnamed))))
     trace = [_trace_count(result)] if result.trace_used else []
-    return Either(text=[Bullets([*text, summary])], rich=[Bullets([*trace, *found])])
+    return doc.Either(text=[doc.Bullets([*text, summary])], rich=[doc.Bullets([*trace, *found])])
 
 
 def _trace_count(result: Result) -> str:
     return f"{count_text(result.trace_used, 'value')} of the trace used"
 
 
-def _sample(outcome: RequirementOutcome) -> Iterator[Block]:
+def _sample(outcome: RequirementOutcome) -> Iterator[doc.Block]:
     """The violating classes or records, if the call requested them."""
     sample = outcome.sample
     if sample is not None:
         caption = f"line {outcome.line} is violated by"
         text = [[on_one_line(str(value)) for value in row] for row in sample.rows]
-        rich = [[Code(value_text(value)) for value in row] for row in sample.rows]
-        yield Either(
-            text=[Table(caption, sample.columns, text, is_titled=True)],
-            rich=[Table(caption, [*map(Code, sample.columns)], rich, is_titled=True, is_private=True)],
+        rich = [[doc.Code(value_text(value)) for value in row] for row in sample.rows]
+        yield doc.Either(
+            text=[doc.Table(caption, sample.columns, text, is_titled=True)],
+            rich=[doc.Table(caption, [*map(doc.Code, sample.columns)], rich, is_titled=True, is_private=True)],
         )
 
 
@@ -223,34 +206,34 @@ def value_text(value: Any) -> str:
             return on_one_line(str(value))
 
 
-def describe_findings(findings: Findings, context: Context) -> Iterator[Block]:
+def describe_findings(findings: Findings, context: doc.Context) -> Iterator[doc.Block]:
     found = count_text(len(findings), "finding") if findings else "nothing found"
-    yield headline("Lint", replace(context, file=context.name or findings.name), found, not findings)
+    yield doc.headline("Lint", replace(context, file=context.name or findings.name), found, not findings)
     yield from _diagnostics_blocks(findings, findings.text, context.most)
 
 
-def describe_error(error: AcompassError, context: Context) -> Iterator[Block]:
-    place = () if error.name is None else (" in ", Code(error.name))
-    yield Heading(Phrase((count_text(len(error.diagnostics), "error"), *place)), 2, "bad")
+def describe_error(error: AcompassError, context: doc.Context) -> Iterator[doc.Block]:
+    place = () if error.name is None else (" in ", doc.Code(error.name))
+    yield doc.Heading(doc.Phrase((count_text(len(error.diagnostics), "error"), *place)), 2, "bad")
     yield from _diagnostics_blocks(error.diagnostics, error.source, context.most)
 
 
-def _diagnostics_blocks(diagnostics: Sequence[Diagnostic], source: str | None, most: int) -> Iterator[Block]:
+def _diagnostics_blocks(diagnostics: Sequence[Diagnostic], source: str | None, most: int) -> Iterator[doc.Block]:
     if not diagnostics:
         return
     text = None if source is None else Source(source)
     rows = [_diagnostic_row(each, text) for each in diagnostics[:most]]
-    yield Table("Findings", ("line", "code", "finding", "help"), rows, "r")
+    yield doc.Table("Findings", ("line", "code", "finding", "help"), rows, "r")
     if len(diagnostics) > most:
-        yield Paragraph(f"and {len(diagnostics) - most:,} more")
+        yield doc.Paragraph(f"and {len(diagnostics) - most:,} more")
     example = page_command(diagnostics[0].code)
-    yield Paragraph(f"`{example}` prints a page about a code, with an example and its fix.")
+    yield doc.Paragraph(f"`{example}` prints a page about a code, with an example and its fix.")
 
 
-def _diagnostic_row(diagnostic: Diagnostic, source: Source | None) -> tuple[Words, ...]:
+def _diagnostic_row(diagnostic: Diagnostic, source: Source | None) -> tuple[doc.Words, ...]:
     labels = () if source is None else diagnostic.labels
     places = [source.position(label.span.start)[0] for label in labels] if source is not None else []
     notes = [f"line {line}: {label.text}" for line, label in zip(places, labels, strict=True) if label.text]
     line = str(places[0]) if places else ""
     help_ = () if diagnostic.help is None else diagnostic.help.splitlines()
-    return line, diagnostic.code, Lines((diagnostic.message, *notes)), Lines(help_)
+    return line, diagnostic.code, doc.Lines((diagnostic.message, *notes)), doc.Lines(help_)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from acompass.errors.display import DisplayedAnswer, ReportedAnswer
+from acompass.errors.diagnostics import MOST_SHOWN, AcompassError
+from acompass.errors.display import Answer, json_object
 from acompass.language.program.effects import ActionName
 from acompass.plan.stages import Sample
 
@@ -30,6 +31,10 @@ class RequirementOutcome:
     def is_violated(self) -> bool:
         return self.holds is False
 
+    def to_json(self) -> dict[str, Any]:
+        fixed = json_object(self, "index", "line", "text", "holds", "affected", "action")
+        return fixed if self.sample is None else {**fixed, "sample": json_object(self.sample, "columns", "rows")}
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -38,9 +43,12 @@ class Note:
     line: int | None  # None for a note on the whole table
     text: str
 
+    def to_json(self) -> dict[str, Any]:
+        return json_object(self, "line", "text")
+
 
 @dataclass(frozen=True, slots=True)
-class Result(ReportedAnswer):
+class Result(Answer):
     records_in: int  # number of records in the input table, including `dropped`
     records_out: int
     ok: bool  # no assertion is violated; for a run, only requirements without an action count
@@ -57,11 +65,42 @@ class Result(ReportedAnswer):
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)
 
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`; scripts rely on its keys."""
+        counts = json_object(self, "records_in", "records_out", "dropped", "ok", "requirements", "trace_used")
+        return {**counts, **json_object(self, "unnamed", "notes")}
+
 
 @dataclass(frozen=True, slots=True)
-class Plan(DisplayedAnswer):
+class Plan(Answer):
     """A run without its output: the result, the stages of the plan, and the SQL statements sent."""
 
     result: Result
     stages: tuple[str, ...]
     statements: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`, which is that of the result."""
+        return self.result.to_json()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFolder(Answer):
+    """The policies of some folders, with their results or errors."""
+
+    checked: tuple[tuple[str, Result | AcompassError], ...]
+    unchecked: tuple[str, ...]  # policies without a table
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "policies": [{"policy": policy, **_answer_json(answer)} for policy, answer in self.checked],
+            "unchecked": list(self.unchecked),
+        }
+
+
+def _answer_json(answer: Result | AcompassError) -> dict[str, Any]:
+    if isinstance(answer, Result):
+        return answer.to_json()
+    from acompass.errors.rendering import diagnostics_object
+
+    return diagnostics_object(answer.diagnostics, answer.source, answer.name, MOST_SHOWN)

@@ -24,7 +24,6 @@ from acompass.errors.catalog import CODES
 from acompass.errors.diagnostics import AcompassError, CallError, TableError
 from acompass.measure.answer import SMALLEST, ColumnChange, TableChange
 from acompass.measure.distribution import Pair, withhold_counts
-from acompass.report.text_answers import measures_text
 from tests.errors.pages import run_blocks
 from tests.measure.by_definition import DOCS, csv_table, measure_command
 
@@ -138,7 +137,7 @@ def test_a_rounding_error_is_not_shown_as_a_negative_loss() -> None:
     assert change.information_lost < 0
     measured = measure(csv_table("A", ("a",)), ["A"])
     comparison = TableChange(1, 1, (change,), (), (), 2.0, 2.0000000000000004, 1)
-    text = measures_text(replace(measured, comparison=comparison))
+    text = str(replace(measured, comparison=comparison))
     assert "information lost 0.0%" in text
     assert "-0.0%" not in text
 

@@ -18,11 +18,7 @@ from acompass import measure
 from acompass.errors.diagnostics import CallError, TableError
 from acompass.measure.answer import Classes, Journalist, Sampling
 from acompass.measure.risk import count_outstanding, individual_risk
-from acompass.report.json_answers import measures_object
-from acompass.report.markdown_answers import measures_markdown
-from acompass.report.notebook import answer_html
 from acompass.report.page.measures import quasi_identifiers_section, sampling_section
-from acompass.report.text_answers import measures_text
 from tests.length import at_length
 from tests.measure import by_definition
 from tests.measure.by_definition import csv_table
@@ -168,7 +164,7 @@ def test_a_sampling_weight_is_a_positive_number(value: object) -> None:
 def test_every_renderer_shows_the_risks_of_a_sample() -> None:
     table = csv_table("q,w", *[("a", "0.4")] * 2, ("b", "7.5"), ("c", 1000))
     measured = measure(table, ["q"], sampling_weight="w", below=[10])
-    text = measures_text(measured)
+    text = str(measured)
     assert "a sample of 1,008.30 persons, by w; 1 class has less weight than records\n" in text
     assert "individual" in text
     rows = [line.split() for line in text.splitlines()]
@@ -181,8 +177,8 @@ def test_every_renderer_shows_the_risks_of_a_sample() -> None:
     page = sampling_section([measured], ["table"])
     for expected in ("1,008.30", "50\N{NO-BREAK SPACE}%", "records with individual risk above 1/10"):
         assert expected in page
-    assert "by w" in answer_html(measured)
-    assert "a sample of 1,008.30 persons" in measures_markdown(measured)
+    assert "by w" in measured._repr_html_()
+    assert "a sample of 1,008.30 persons" in measured.to_markdown()
 
 
 # Published figures of sdcMicro.
@@ -314,18 +310,18 @@ def test_without_the_only_quasi_identifier_all_records_are_equal() -> None:
     measures = measure(PEOPLE, ["Age"])
     (age,) = measures.by_quasi_identifier
     assert age.without == Classes(((4, 1),))
-    assert "without it" not in measures_text(measures)
+    assert "without it" not in str(measures)
 
 
 def test_every_renderer_shows_the_risk_by_quasi_identifier() -> None:
     measures = measure(PEOPLE, ["Age", "Sex", "Zip"])
-    rows = [line.split() for line in measures_text(measures).splitlines()]
+    rows = [line.split() for line in str(measures).splitlines()]
     assert ["Age", "3", "2", "1", "2", "0.75"] in rows
     page = quasi_identifiers_section([measures, measures], ["before", "after"])
     assert page.count("75\N{NO-BREAK SPACE}%") >= 2
     assert "Risk by quasi-identifier, after" in page
-    assert "Risk by quasi-identifier" in answer_html(measures)
-    assert "| `Age` | 3 | 2 | 1 | 2 | 0.75 |" in measures_markdown(measures)
+    assert "Risk by quasi-identifier" in measures._repr_html_()
+    assert "| `Age` | 3 | 2 | 1 | 2 | 0.75 |" in measures.to_markdown()
 
 
 def test_decimal_weights_are_exact() -> None:
@@ -371,7 +367,7 @@ def test_weights_may_be_below_one() -> None:
     measured = measure(table, ["q"], weight="w")
     assert measured.classes.sizes == ((Fraction(3, 4), 1), (Fraction(99, 100), 1))
     assert (measured.classes.prosecutor_maximum, measured.classes.prosecutor_average) == (1, 1)
-    assert "below 1" in measures_text(measured)
+    assert "below 1" in str(measured)
 
 
 def test_a_population_may_have_other_weights_or_none() -> None:
@@ -390,9 +386,9 @@ def test_every_renderer_shows_weighted_records(tmp_path: Path) -> None:
     measured = measure(
         csv_table(*SAMPLE), ["q"], ["s"], weight="w", against=csv_table(*SAMPLE), report=tmp_path / "r.html"
     )
-    text = measures_text(measured)
+    text = str(measured)
     assert text.startswith("20.25 records in 2 equivalence classes by q, weighted by w\n")
     assert "k = 7" in text
-    value = measures_object(measured)
+    value = measured.to_json()
     assert (value["records"], value["k"]) == (20.25, 7)
     assert "20.25" in (tmp_path / "r.html").read_text(encoding="utf-8")

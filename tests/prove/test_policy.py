@@ -14,8 +14,6 @@ from acompass.language.text.parser import parse_text
 from acompass.prove.proof import Claim, ClaimVerdict
 from acompass.prove.search.column_types import inferred_schema
 from acompass.prove.search.verdicts import prove_policy
-from acompass.report.json_answers import proof_object
-from acompass.report.text_answers import proof_text
 from tests.prove.replaying import prove_text
 
 
@@ -107,7 +105,7 @@ def test_many_checks_are_proved_in_bounded_time() -> None:
 def test_the_json_has_the_documented_shape() -> None:
     text = "EACH RESULT : Day >= '2000-01-01' : REPLACE Pay WITH 1.5;"
     proof = prove_text(text, schema={"Day": "date", "Pay": "decimal(1)", "Share": "float"})
-    (claim,) = json.loads(json.dumps(proof_object(proof)))["claims"]
+    (claim,) = json.loads(json.dumps(proof.to_json()))["claims"]
     assert set(claim) == {"text", "line", "verdict", "reason", "counterexample"}
     assert set(claim["counterexample"]) == {"columns", "records", "trace"}
     assert claim["counterexample"]["columns"] == {"Day": "date", "Pay": "decimal(1)", "Share": "float"}
@@ -125,7 +123,7 @@ def test_a_trace_is_written_in_decimals() -> None:
 
 def test_the_text_shows_the_table_before_and_after() -> None:
     text = "EACH RESULT : Age <= 80 : REPLACE Age WITH 81;"
-    shown = proof_text(prove_text(text)).splitlines()
+    shown = str(prove_text(text)).splitlines()
     assert shown[0] == "refuted  line 1: EACH RESULT : Age <= 80"
     assert "  before" in shown
     assert shown[shown.index("  after") + 2].split() == ["81"]
@@ -167,17 +165,17 @@ def test_the_answer_names_the_types_it_rests_on() -> None:
     text = "EACH FILTER Zip = 'x' : Age <= 80 : RANDOM Use 1 2;"
     proof = prove_text(text)
     assert proof.types == {"Zip": "text", "Age": "decimal", "Use": "integer"}
-    assert json.loads(json.dumps(proof_object(proof)))["types"] == proof.types
-    assert proof_text(proof).splitlines()[-1] == ("types inferred from the policy: Zip text, Age decimal, Use integer")
+    assert json.loads(json.dumps(proof.to_json()))["types"] == proof.types
+    assert str(proof).splitlines()[-1] == ("types inferred from the policy: Zip text, Age decimal, Use integer")
 
 
 def test_only_inferred_types_are_shown_as_text() -> None:
     text = "EACH FILTER Zip = 'x' : Age <= 80 : REJECT;"
-    shown = proof_text(prove_text(text, types={"Age": "integer"})).splitlines()
+    shown = str(prove_text(text, types={"Age": "integer"})).splitlines()
     assert shown[-1] == "types inferred from the policy: Zip text"
     given = prove_text(text, schema={"Age": "integer", "Zip": "text"})
     assert given.types == {"Age": "integer", "Zip": "text"}
-    assert "types" not in proof_text(given)
+    assert "types" not in str(given)
 
 
 def test_a_number_too_long_for_any_scale_is_proved_with_the_narrowest_types() -> None:

@@ -51,7 +51,7 @@ _ADVICE = list(HABITS.values())
 #: where a phrase is right, with the reason: (file, phrase)
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("docs/privacy.md", "neighbour"): "a key of `--json`, on which scripts rely",
-    ("src/acompass/report/json_answers.py", "neighbour"): "a key of `--json`, on which scripts rely",
+    ("src/acompass/reason/privacy/answer.py", "neighbour"): "a key of `--json`, on which scripts rely",
     ("tests/tables/tables.py", "nobody"): "a user of Unix",
     ("tests/text/mistakes.py", "GENERALISE"): "a misspelled keyword",
 }

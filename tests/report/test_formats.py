@@ -1,6 +1,7 @@
 """Output for other programs: JSON, JUnit, SARIF and the table in a notebook."""
 
 import json
+from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -8,16 +9,8 @@ import pytest
 import acompass
 from acompass.errors.diagnostics import Diagnostic, Label, PolicyError, Span
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
-from acompass.report.json import error_object, result_object, to_json
-from acompass.report.junit import (
-    comparison_to_junit,
-    errors_to_junit,
-    findings_to_junit,
-    proof_to_junit,
-    result_to_junit,
-)
-from acompass.report.notebook import answer_html
-from acompass.report.sarif import comparison_to_sarif, diagnostics_to_sarif, proof_to_sarif, result_to_sarif
+from acompass.reason.lint import Findings
+from acompass.report import Context, render
 from tests.report.pages import EMPTY, MIXED
 from tests.report.sarif_rules import results
 
@@ -33,8 +26,17 @@ PROOF = Proof(
 DIAGNOSTIC = Diagnostic("AC001", "found `Age`", (Label(Span(37, 40)),), help="put `:` before it")
 
 
+def junit(answer: Any) -> str:
+    return render(answer, "junit", Context("policy.acp"))
+
+
+def sarif(answer: Any, file: str = "policy.acp") -> dict[str, Any]:
+    log: dict[str, Any] = json.loads(render(answer, "sarif", Context(file)))
+    return log
+
+
 def test_json_has_exactly_its_documented_keys() -> None:
-    value = json.loads(to_json(result_object(MIXED)))
+    value = json.loads(render(MIXED, "json"))
     assert list(value) == [
         *("records_in", "records_out", "dropped", "ok", "requirements", "trace_used", "unnamed", "notes")
     ]
@@ -49,15 +51,15 @@ def test_json_has_exactly_its_documented_keys() -> None:
 
 
 def test_json_of_an_error_lists_its_first_diagnostics() -> None:
-    value = error_object(PolicyError([DIAGNOSTIC] * 3, SOURCE, "policy.acp"), most=1)
-    found = json.loads(to_json(value))
+    error = PolicyError([DIAGNOSTIC] * 3, SOURCE, "policy.acp")
+    found = json.loads(render(error, "json", Context(most=1)))
     (diagnostic,) = found["diagnostics"]
     assert found["more"] == 2
     assert (diagnostic["code"], diagnostic["labels"][0]["line"]) == ("AC001", 2)
 
 
 def test_junit_has_a_case_for_each_requirement_and_a_failure_for_each_violation() -> None:
-    (suite,) = Xml.fromstring(result_to_junit(MIXED, "policy.acp"))
+    (suite,) = Xml.fromstring(junit(MIXED))
     assert suite.attrib == {"name": "policy.acp", "tests": "3", "failures": "2", "errors": "0"}
     cases = suite.findall("testcase")
     assert [case.find("failure") is not None for case in cases] == [True, False, True]
@@ -68,13 +70,13 @@ def test_junit_has_a_case_for_each_requirement_and_a_failure_for_each_violation(
 
 
 def test_junit_has_an_error_for_each_diagnostic() -> None:
-    (suite,) = Xml.fromstring(errors_to_junit([DIAGNOSTIC], "policy.acp"))
+    (suite,) = Xml.fromstring(junit(PolicyError([DIAGNOSTIC])))
     assert suite.attrib["errors"] == "1"
     assert suite[0][0].attrib == {"type": "AC001", "message": "found `Age`"}
 
 
 def test_junit_has_a_failure_for_each_finding() -> None:
-    (suite,) = Xml.fromstring(findings_to_junit([DIAGNOSTIC], SOURCE, "policy.acp"))
+    (suite,) = Xml.fromstring(junit(Findings.of([DIAGNOSTIC], SOURCE, "policy.acp")))
     assert suite.attrib == {"name": "policy.acp", "tests": "1", "failures": "1", "errors": "0"}
     assert suite[0].attrib["name"] == "line 2: AC001"
     assert suite[0][0].attrib == {"type": "AC001", "message": "found `Age`"}
@@ -82,13 +84,13 @@ def test_junit_has_a_failure_for_each_finding() -> None:
 
 
 def test_junit_without_findings_has_a_case_that_passes() -> None:
-    (suite,) = Xml.fromstring(findings_to_junit([], SOURCE, "policy.acp"))
+    (suite,) = Xml.fromstring(junit(Findings.of([], SOURCE, "policy.acp")))
     assert suite.attrib == {"name": "policy.acp", "tests": "1", "failures": "0", "errors": "0"}
     assert list(suite[0]) == []
 
 
 def test_junit_of_a_proof_has_a_failure_unless_a_claim_is_proved() -> None:
-    (suite,) = Xml.fromstring(proof_to_junit(PROOF, "policy.acp"))
+    (suite,) = Xml.fromstring(junit(PROOF))
     assert suite.attrib == {"name": "policy.acp", "tests": "3", "failures": "2", "errors": "0"}
     assert [case.attrib["name"] for case in suite] == [
         "line 1: EACH RESULT : Age <= 80",
@@ -103,18 +105,18 @@ def test_junit_of_a_proof_has_a_failure_unless_a_claim_is_proved() -> None:
 
 
 def test_sarif_points_to_the_line_of_each_violation() -> None:
-    found = results(json.loads(to_json(result_to_sarif(MIXED, "some policies/ages.acp"))))
+    found = results(sarif(MIXED, "some policies/ages.acp"))
     places = [result["locations"][0]["physicalLocation"] for result in found]
     assert [place["region"]["startLine"] for place in places] == [2, 7]
     assert places[0]["artifactLocation"]["uri"] == "some%20policies/ages.acp"
 
 
 def test_sarif_has_no_results_if_every_requirement_holds() -> None:
-    assert results(result_to_sarif(EMPTY, "policy.acp")) == []
+    assert results(sarif(EMPTY)) == []
 
 
 def test_sarif_of_an_error_points_to_its_place() -> None:
-    (result,) = results(diagnostics_to_sarif([DIAGNOSTIC], SOURCE, "policy.acp"))
+    (result,) = results(sarif(PolicyError([DIAGNOSTIC], SOURCE, "policy.acp")))
     assert result["ruleId"] == "AC001"
     assert result["message"]["text"] == "found `Age`\nhelp: put `:` before it"
     assert result["locations"][0]["physicalLocation"]["region"] == {
@@ -126,12 +128,12 @@ def test_sarif_of_an_error_points_to_its_place() -> None:
 
 
 def test_sarif_of_an_error_without_a_place_points_to_the_first_line() -> None:
-    (result,) = results(diagnostics_to_sarif([Diagnostic("AC201", "no table")], None, "policy.acp"))
+    (result,) = results(sarif(PolicyError([Diagnostic("AC201", "no table")])))
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
 
 
 def test_sarif_lists_claims_that_are_not_proved_at_their_lines() -> None:
-    refuted, undecided = results(proof_to_sarif(PROOF, "policy.acp"))
+    refuted, undecided = results(sarif(PROOF))
     assert (refuted["ruleId"], refuted["level"]) == ("claim-refuted", "error")
     assert refuted["message"]["text"] == "refuted: EACH RESULT : Age <= 70\nfails on a table of 1 record"
     assert refuted["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
@@ -140,7 +142,7 @@ def test_sarif_lists_claims_that_are_not_proved_at_their_lines() -> None:
 
 
 def test_html_escapes_the_text_of_a_policy() -> None:
-    html = answer_html(MIXED)
+    html = MIXED._repr_html_()
     assert "<b>" not in html
     assert "&lt;b&gt;&amp;" in html
     Xml.fromstring(html.replace("\x07", ""))
@@ -158,7 +160,7 @@ EACH PROCESS COUNT(*) AS n GROUP BY Zip
 
 
 def findings(new: str, old: str = OLD) -> list[tuple[str, str, int]]:
-    log = comparison_to_sarif(acompass.compare(old, new), old, new, "a policy.acp")
+    log = json.loads(render(acompass.compare(old, new), "sarif", Context("a policy.acp", texts=(old, new))))
     return [
         (
             result["ruleId"],
@@ -206,7 +208,7 @@ def test_a_policy_that_loses_no_guarantee_has_no_results(new: str) -> None:
 
 def test_guarantees_are_junit_cases() -> None:
     new = OLD.replace("5", "3")
-    suite = Xml.fromstring(comparison_to_junit(acompass.compare(OLD, new), "policy.acp"))[0]
+    suite = Xml.fromstring(junit(acompass.compare(OLD, new)))[0]
     assert [(case.get("name", "").split(":")[0], len(case)) for case in suite] == [
         ("line 2", 0),
         ("line 4", 1),
@@ -217,5 +219,5 @@ def test_guarantees_are_junit_cases() -> None:
 
 def test_a_newly_released_column_is_a_failed_junit_case() -> None:
     comparison = acompass.compare("ALWAYS : DROP Name;", "EACH RESULT : Age <= 80 : REJECT;")
-    suite = Xml.fromstring(comparison_to_junit(comparison, "policy.acp"))[0]
+    suite = Xml.fromstring(junit(comparison))[0]
     assert "Name" in (suite[-1][0].text or "")

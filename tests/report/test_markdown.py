@@ -12,23 +12,13 @@ from acompass.errors.diagnostics import Diagnostic, Label, PolicyError, Span
 from acompass.errors.display import on_one_line
 from acompass.language.text.tokens import policy_line, spell_name, spell_string
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
-from acompass.report.markdown import (
-    Markdown,
-    bullets,
-    check_markdown,
-    code,
-    document,
-    error_markdown,
-    findings_markdown,
-    heading,
-    lines,
-    mark_verdict,
-    prose,
-    run_markdown,
-    table,
-)
-from acompass.report.markdown_answers import comparison_markdown
-from acompass.report.words import value_text as spelled
+from acompass.reason.lint import Findings
+from acompass.report import Context
+from acompass.report import render as render_answer
+from acompass.report.answers.results import value_text as spelled
+from acompass.report.document import Bullets, Code, CodeBlock, Heading, Lines, Paragraph, Phrase, Table, Verdict
+from acompass.report.markdown import document_markdown as document
+from acompass.report.markdown import words_markdown
 from tests.report.pages import EMPTY, MIXED, Rendered, render
 
 RESULT = ("line", "verdict", "affected", "action", "requirement")
@@ -50,7 +40,7 @@ HOSTILE = [
 
 
 def test_a_check_lists_the_violated_lines() -> None:
-    found = render(check_markdown(MIXED, "policy.acp"))
+    found = render(MIXED.to_markdown("policy.acp"))
     assert found.headings == ["❌ Check of policy.acp: 2 of 3 requirements violated"]
     assert [row[:4] for row in found.table(*RESULT)] == [
         ["2", "❌ violated", "3 of 1,000", "REPLACE"],
@@ -62,7 +52,8 @@ def test_a_check_lists_the_violated_lines() -> None:
 
 
 def test_a_run_marks_only_violations_without_an_action() -> None:
-    found = render(run_markdown(MIXED, "policy.acp", "`out.csv` not written: for a reason"))
+    context = Context("policy.acp", not_written="`out.csv` not written: for a reason")
+    found = render(render_answer(replace(MIXED, performed=True), "markdown", context))
     assert found.headings == ["❌ Run of policy.acp: 1 requirement without an action violated"]
     assert "out.csv not written: for a reason" in found.paragraphs
     (repaired, nothing, checked) = found.table(*RESULT)
@@ -144,9 +135,9 @@ def test_a_comparison_begins_with_what_is_lost() -> None:
 
 def test_a_comparison_without_impact_names_the_option() -> None:
     comparison = acompass.compare("EACH RESULT : Age <= 80 : REJECT;", "EACH RESULT : Age <= 90 : REJECT;")
-    brief = render(comparison_markdown(comparison, impact=False))
+    brief = render(render_answer(comparison, "markdown", Context(impact=False)))
     assert [text for text in brief.paragraphs if text.endswith("; --impact shows what.")]
-    in_full = render(comparison_markdown(comparison, impact=True))
+    in_full = render(comparison.to_markdown())
     assert "records with Age above 80 up to 90" in in_full.paragraphs
     assert "The new policy can release what the old one could not" in in_full.headings
 
@@ -199,11 +190,11 @@ def test_findings_and_errors_have_lines_notes_and_help() -> None:
     source = "EACH RESULT : a;\nEACH RESULT : b;"
     labels = (Label(Span(31, 32), "`b` here"), Label(Span(14, 15), "`a` there"))
     diagnostic = Diagnostic("AC001", "found `a|b`", labels, help="first\nsecond")
-    found = render(findings_markdown([diagnostic] * 3, source, "policy.acp", most=1))
+    found = render(Findings.of([diagnostic] * 3, source, "policy.acp").to_markdown(most=1))
     assert found.headings == ["❌ Lint of policy.acp: 3 findings"]
     assert found.table(*FINDINGS) == [["2", "AC001", "found a|b\nline 2: b here\nline 1: a there", "first\nsecond"]]
     assert "and 2 more" in found.paragraphs
-    error = render(error_markdown(PolicyError([Diagnostic("AC201", "no table")]), most=50))
+    error = render(render_answer(PolicyError([Diagnostic("AC201", "no table")]), "markdown"))
     assert error.headings == ["❌ 1 error"]
     assert error.table(*FINDINGS) == [["", "AC201", "no table", ""]]
 
@@ -247,7 +238,7 @@ def test_no_name_and_no_constant_breaks_out_of_its_cell(hostile: str, tmp_path: 
     _render_safely(acompass.lint(new).to_markdown(hostile))
     with pytest.raises(acompass.AcompassError) as raised:
         acompass.check(f"EACH RESULT : {name} = 1;", table)
-    found = _render_safely(error_markdown(raised.value, most=50))
+    found = _render_safely(render_answer(raised.value, "markdown"))
     assert [row[0] for row in found.table(*FINDINGS)] == ["1"]
 
 
@@ -307,7 +298,7 @@ def _without_pairs(text: str) -> str:
 
 @given(WORDS)
 def test_code_shows_exactly_its_text(text: str) -> None:
-    found = render(document(["before", code(text), "after"]))
+    found = render(document([Paragraph("before"), Paragraph(Code(text)), Paragraph("after")]))
     assert found.surprises == []
     assert found.paragraphs == ["before", *filter(None, [on_one_line(text)]), "after"]
     if on_one_line(text):
@@ -316,7 +307,8 @@ def test_code_shows_exactly_its_text(text: str) -> None:
 
 @given(WORDS)
 def test_prose_shows_its_text_and_nothing_else(text: str) -> None:
-    for block in (prose(text), heading(2, text), bullets([text]), mark_verdict(True, text)):
+    marked = Paragraph(Verdict(text, "good"))
+    for block in (Paragraph(text), Heading(text, 2), Bullets([text]), marked, Paragraph(Phrase((text,)))):
         found = render(document([block]))
         assert found.surprises == []
         seen = "".join([*found.headings, *found.paragraphs]).removeprefix("✅")
@@ -330,8 +322,8 @@ def _without_space(text: str) -> str:
 
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=3))
 def test_a_table_keeps_each_text_in_its_cell(names: list[tuple[str, str]]) -> None:
-    rows = [(code(name), prose(words), lines([words, name]), "end") for name, words in names]
-    found = render(document([table([("a", "b", "c", "d"), *rows])]))
+    rows = [(Code(name), words, Lines((words, name)), "end") for name, words in names]
+    found = render(document([Table("", ("a", "b", "c", "d"), rows)]))
     assert found.surprises == []
     seen = found.table("a", "b", "c", "d")
     assert [row[0] for row in seen] == [on_one_line(name) for name, _ in names]
@@ -355,14 +347,21 @@ def test_a_table_keeps_each_text_in_its_cell(names: list[tuple[str, str]]) -> No
     ],
 )
 def test_prose_is_escaped_no_more_than_necessary(text: str, markdown: str) -> None:
-    assert prose(text) == markdown
+    assert words_markdown(text) == markdown
 
 
-def test_markdown_is_not_escaped_again() -> None:
-    assert prose(Markdown("**bold** `a`")) == "**bold** `a`"
+def test_a_phrase_keeps_the_spaces_between_its_parts() -> None:
+    assert words_markdown(Phrase(("Check of ", Code("a|b"), ": *x*"))) == r"Check of `a|b`: \*x\*"
+
+
+@given(WORDS)
+def test_a_block_of_code_shows_exactly_its_text(text: str) -> None:
+    (fence,) = render(document([CodeBlock(text)])).tokens
+    assert fence.type == "fence"
+    assert fence.content.split() == text.replace("\x00", "\ufffd").split()
 
 
 def test_code_with_backticks_has_longer_delimiters() -> None:
-    assert code("a `` b") == "```a `` b```"
-    assert code("`a`") == "`` `a` ``"
-    assert code("  ") == ""
+    assert words_markdown(Code("a `` b")) == "```a `` b```"
+    assert words_markdown(Code("`a`")) == "`` `a` ``"
+    assert words_markdown(Code("  ")) == ""

@@ -3,10 +3,9 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from acompass.errors.display import Style
-from acompass.report.notebook import answer_html
-from acompass.report.text import check_text, plan_text, run_text
-from acompass.result import Plan
+from acompass.errors.display import PLAIN, Style
+from acompass.report import Context, render
+from acompass.result import Plan, Result
 from tests.report.pages import EMPTY, MIXED
 
 #: the result of a run, whose actions were performed
@@ -21,6 +20,14 @@ line  verdict     affected  action        requirement
 """
 
 
+def run_text(result: Result, style: Style = PLAIN) -> str:
+    return render(replace(result, performed=True), "text", Context(style=style))
+
+
+def check_text(result: Result) -> str:
+    return render(result, "text")
+
+
 def test_a_run_shows_a_line_for_each_requirement_and_the_records_in_and_out() -> None:
     assert run_text(PERFORMED) == RAN
 
@@ -32,14 +39,14 @@ def test_a_check_shows_the_number_of_violations_and_the_intended_actions() -> No
 
 
 def test_a_plan_says_what_would_be_repaired() -> None:
-    lines = plan_text(Plan(PERFORMED, (), ())).splitlines()
+    lines = render(Plan(PERFORMED, (), ()), "text").splitlines()
     assert [line[6:23].rstrip() for line in lines[1:4]] == ["would be repaired", "holds", "violated"]
 
 
 def test_only_the_display_of_a_run_says_repaired() -> None:
-    assert answer_html(PERFORMED).count(">repaired<") == 1
-    assert answer_html(PERFORMED).count(">violated<") == 1
-    assert answer_html(MIXED).count(">violated<") == 2
+    assert PERFORMED._repr_html_().count(">repaired<") == 1
+    assert PERFORMED._repr_html_().count(">violated<") == 1
+    assert MIXED._repr_html_().count(">violated<") == 2
 
 
 def test_an_action_is_shown_with_its_probability() -> None:

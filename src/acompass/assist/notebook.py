@@ -15,7 +15,7 @@ from IPython.core.error import UsageError
 
 from acompass import api
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, spelled_by
-from acompass.errors.display import DisplayedAnswer
+from acompass.errors.display import Answer
 from acompass.language.program.constants import parse_settings
 from acompass.options import Opening, command_line_spelling, is_file
 from acompass.policy import Policy, parse
@@ -56,7 +56,7 @@ class _Parser(ArgumentParser):
 def load_ipython_extension(shell: Shell) -> None:
     parser = _parser()
 
-    def acompass(line: str, cell: str) -> DisplayedAnswer:
+    def acompass(line: str, cell: str) -> Answer:
         return _perform(shell, _parse_options(parser, line), cell)
 
     acompass.__doc__ = parser.format_help()
@@ -99,7 +99,7 @@ def _parse_options(parser: ArgumentParser, line: str) -> Namespace:
     return given
 
 
-def _perform(shell: Shell, given: Namespace, cell: str) -> DisplayedAnswer:
+def _perform(shell: Shell, given: Namespace, cell: str) -> Answer:
     with spelled_by(command_line_spelling), _diagnostics_only():
         policy = parse(cell, "<cell>", given.paper)
         answer = _answer(policy, given, shell.user_ns)
@@ -117,7 +117,7 @@ def _diagnostics_only() -> Iterator[None]:
         raise CellError(error.diagnostics, error.source, error.name) from None
 
 
-def _answer(policy: Policy, given: Namespace, variables: Mapping[str, Any]) -> DisplayedAnswer:
+def _answer(policy: Policy, given: Namespace, variables: Mapping[str, Any]) -> Answer:
     params = parse_settings(given.settings)
     opening = Opening(missing=tuple(given.missing), dates=tuple(given.dates), engine=given.engine)
     if given.do == "prove":

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from acompass.errors.diagnostics import CallError
-from acompass.errors.display import DisplayedAnswer
+from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.types import Value
 from acompass.policy import Policy
 from acompass.result import Note
@@ -45,9 +45,12 @@ class CurvePoint:
     loss: float
     dropped: int
 
+    def to_json(self) -> dict[str, Any]:
+        return json_object(self, "lines", "loss", "dropped")
+
 
 @dataclass(frozen=True)
-class Suggestion(DisplayedAnswer):
+class Suggestion(Answer):
     policy: Policy
     k: int
     l: int | None  # noqa: E741
@@ -71,9 +74,15 @@ class Suggestion(DisplayedAnswer):
     def records_out(self) -> int:
         return self.records_in - self.incomplete - self.dropped
 
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`; scripts rely on its keys."""
+        found = json_object(self, "k", "l", "records_in", "records_out", "loss", "per_column")
+        found |= {"requirements": len(self.steps), "seconds": self.seconds}
+        return {**found, **json_object(self, "curve")} if self.curve else found
+
 
 @dataclass(frozen=True, repr=False)
-class Perturbation(Policy):
+class Perturbation(Answer, Policy):
     """A PRAM policy. Its text may contain values of the column and their counts, so `repr` does not show it."""
 
     column: str
@@ -94,6 +103,16 @@ class Perturbation(Policy):
         ratio = None if self.ratio is None else str(self.ratio)
         return f"Perturbation(column={self.column!r}, values={self.values}, ratio={ratio})"
 
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`. It contains no value of the table."""
+        return {
+            "column": self.column,
+            "values": self.values,
+            "ratio": None if self.ratio is None else str(self.ratio),
+            "epsilon": None if self.epsilon is None else float(self.epsilon),
+            "rarest": None if self.rarest is None else float(self.rarest),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
@@ -107,6 +126,9 @@ class Quantity:
         """None also if the estimated variance happens to be negative."""
         return None if self.variance is None or self.variance < 0 else math.sqrt(self.variance)
 
+    def to_json(self) -> dict[str, float | None]:
+        return {"estimated": float(self.estimate), "standard_error": self.standard_error}
+
 
 @dataclass(frozen=True, slots=True)
 class ValueEstimate:
@@ -116,9 +138,19 @@ class ValueEstimate:
     count: Quantity  # before the release
     share: Quantity | None  # before the release; None if no unbiased estimate is known
 
+    def to_json(self, records: int) -> dict[str, Any]:
+        """`records` is the number of released records."""
+        share = {"estimated": None, "standard_error": None} if self.share is None else self.share.to_json()
+        released = float(Fraction(self.released, records)) if records else None
+        return {
+            "value": json_value(self.value),
+            "count": {"released": self.released, **self.count.to_json()},
+            "share": {"released": released, **share},
+        }
+
 
 @dataclass(frozen=True, slots=True)
-class Estimate(DisplayedAnswer):
+class Estimate(Answer):
     """The estimated distribution of a column before the release."""
 
     column: str
@@ -129,13 +161,14 @@ class Estimate(DisplayedAnswer):
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
-        from acompass.report.json_answers import estimate_object
-
-        return estimate_object(self)
+        """The object of `--json`; scripts rely on its keys."""
+        records = {"released": self.released, **self.records.to_json()}
+        values = [each.to_json(self.released) for each in self.values]
+        return {**json_object(self, "column", "line"), "records": records, "values": values, "notes": list(self.notes)}
 
 
 @dataclass(frozen=True, slots=True)
-class DbtFiles:
+class DbtFiles(Answer):
     """The files of a dbt project. `changed`, `removed` and `others` are empty without a project."""
 
     files: Mapping[str, str] = field(repr=False, hash=False)  # text by path in the project
@@ -146,6 +179,7 @@ class DbtFiles:
     changed: tuple[str, ...] = ()  # files that were written, or would be
     removed: tuple[str, ...] = ()  # files of lines that the policy no longer has
     others: tuple[str, ...] = ()  # Python models of the same policy from earlier calls, which dbt still builds
+    is_written: bool = False  # whether the changes were made
 
     @property
     def is_current(self) -> bool:
@@ -153,13 +187,5 @@ class DbtFiles:
         return not (self.changed or self.removed)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "tested": self.tested,
-            "tests": list(self.tests),
-            "files": list(self.files),
-            "changed": list(self.changed),
-            "removed": list(self.removed),
-            "others": list(self.others),
-            "variables": dict(self.variables),
-            "notes": [{"line": note.line, "text": note.text} for note in self.notes],
-        }
+        changes = json_object(self, "changed", "removed", "others", "variables", "notes")
+        return {**json_object(self, "tested", "tests"), "files": list(self.files), **changes}

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -10,19 +9,20 @@ import click
 from click.exceptions import Exit
 
 from acompass.cli import fixes, options
-from acompass.cli.command import WRONG, Command, exit_by_verdict, exit_codes, print_error, worst_code
+from acompass.cli.command import VIOLATED, WRONG, Command, exit_by_verdict, exit_codes, print_error
 from acompass.cli.formats import (
     Also,
     CiFormat,
     also,
+    call_context,
     ci_formats,
     error_report,
-    render_result,
+    print_report,
     require_other_files,
     write_also,
 )
 from acompass.cli.inputs import read_policy, resolve_inputs
-from acompass.cli.streams import print_hint, print_out, progress_bar
+from acompass.cli.streams import print_out, progress_bar
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic
 from acompass.errors.display import on_one_line
 from acompass.options import CheckOnTable
@@ -68,7 +68,7 @@ def check(policy: str, table: str | None, folders: tuple[str, ...], **given: Any
     assertion does not hold, and with 2 if a policy cannot be checked.
     """
     if os.path.isdir(policy):
-        _check_folders([each for each in (policy, table, *folders) if each is not None], given)
+        _check_folders([each for each in (policy, table, *folders) if each is not None], **given)
     if folders:
         raise click.UsageError(f"'{policy}' is not a folder; several folders can be checked, but only one policy")
     _check_policy(policy, table, **given)
@@ -83,67 +83,104 @@ def _check_policy(
     diff: bool,
     quiet: bool,
     no_progress: bool,
-    heading: str = "",
     **given: Any,
 ) -> None:
     fixer = fixes.PolicyFixer(policy, fix, diff, quiet)
     fixer.require_text(format_ == "text")
     require_other_files(also, policy, table)
     with exit_codes(error_report(format_, policy, also)):
-        from acompass import api
+        result = _evaluate(policy, table, fixer, not (quiet or no_progress), given)
+        if also or not quiet:
+            from acompass.report import render
 
-        call = resolve_inputs(policy, table, given)
-
-        def check_policy(parsed: "Policy") -> Result:
-            with progress_bar(not (quiet or no_progress)) as progress:
-                return api.check(parsed, call.table, progress=progress, **call.options)
-
-        parsed, result = fixer.perform(lambda: read_policy(policy, table), check_policy)
-        write_also(also, lambda each: render_result(result, policy, each, fixer.report_stream))
-        if not quiet:
-            report = render_result(result, policy, format_, fixer.report_stream)
-            fixer.print_report(f"{heading}\n{report}\n" if heading else report)
-        if not quiet and format_ == "text" and not heading:
-            print_hint(parsed, call.params)
+            context = call_context(policy, fixer.report_stream)
+            write_also(result, also, context)
+            if not quiet:
+                fixer.print_report(render(result, format_, context))
         exit_by_verdict(result.ok)
 
 
-def _check_folders(roots: Sequence[str], given: dict[str, Any]) -> NoReturn:
-    if given["format_"] != "text" or given["also"] or given["report"] or given["report_internal"]:
-        raise click.UsageError("the policies of folders are reported as text; give one policy for another report")
+def _evaluate(
+    policy: str, table: str | None, fixer: fixes.PolicyFixer, shows_progress: bool, given: dict[str, Any]
+) -> Result:
+    from acompass import api
+
+    call = resolve_inputs(policy, table, given)
+
+    def check_policy(parsed: "Policy") -> Result:
+        with progress_bar(shows_progress) as progress:
+            return api.check(parsed, call.table, progress=progress, **call.options)
+
+    return fixer.perform(lambda: read_policy(policy, table), check_policy)[1]
+
+
+def _check_folders(
+    roots: Sequence[str], format_: CiFormat, also: Also, quiet: bool, no_progress: bool, **given: Any
+) -> NoReturn:
+    _require_folders(roots, given)
+    with exit_codes(error_report(format_, ".", also)):
+        from acompass.policy import folders_below
+        from acompass.report.answers.results import unchecked_text
+        from acompass.result import CheckedFolder
+
+        answers, unchecked = list[tuple[str, Result | AcompassError]](), list[str]()
+        for folder in dict.fromkeys(below for root in roots for below in folders_below(root)):
+            for policy, problem in _policies_in(folder):
+                if problem is None and not _has_table(policy):
+                    unchecked.append(policy)
+                    continue
+                answer = problem or _check_in_folder(policy, format_, quiet, no_progress, **given)
+                if isinstance(answer, AcompassError):
+                    print_error(answer)
+                answers.append((policy, answer))
+        if not answers:
+            raise CallError([_no_table_in(roots)])
+        found = CheckedFolder(tuple(answers), tuple(unchecked))
+        write_also(found, also, call_context("."))
+        if format_ != "text" and not quiet:
+            print_report(found, format_, call_context("."))
+        elif unchecked:
+            print_out(unchecked_text(unchecked))
+    raise Exit(max(_exit_code(answer) for _, answer in answers))
+
+
+def _require_folders(roots: Sequence[str], given: dict[str, Any]) -> None:
+    if given["report"] or given["report_internal"]:
+        raise click.UsageError("a page is about one policy; give one instead of a folder")
     for root in roots:
         if not os.path.isdir(root):
             raise click.BadParameter(f"'{root}' is not a folder")
-    with exit_codes():
-        from acompass.policy import folders_below
-
-        broken, unchecked, checked = list[AcompassError](), list[str](), list[str]()
-        for folder in dict.fromkeys(below for root in roots for below in folders_below(root)):
-            try:
-                checked += _policies_with_table(folder, unchecked)
-            except AcompassError as error:
-                broken.append(error)
-        if not (checked or broken):
-            raise CallError([_no_table_in(roots)])
-        for each in broken:
-            print_error(each)
-        code = worst_code(checked, partial(_check_in_folder, given))
-        if unchecked:
-            print_out(f"not checked, because no table is named: {', '.join(unchecked)}")
-    raise Exit(WRONG if broken else code)
 
 
-def _policies_with_table(folder: Path, unchecked: list[str]) -> Iterator[str]:
-    """Yield the policies of a folder for which its acompass.toml names a table, and add the others to `unchecked`."""
+def _check_in_folder(
+    policy: str, format_: CiFormat, quiet: bool, no_progress: bool, fix: bool, diff: bool, **given: Any
+) -> Result | AcompassError:
+    """Check one policy, and print its text before the next one is checked, which may take long."""
+    fixer = fixes.PolicyFixer(policy, fix, diff, quiet)
+    fixer.require_text(format_ == "text")
+    try:
+        result = _evaluate(policy, None, fixer, not (quiet or no_progress), given)
+    except AcompassError as error:
+        return error
+    if format_ == "text" and not quiet:
+        from acompass.report import render
+
+        context = call_context(policy, fixer.report_stream)
+        fixer.print_report(f"{on_one_line(policy)}\n{render(result, format_, context)}\n")
+    return result
+
+
+def _policies_in(folder: Path) -> Iterator[tuple[str, AcompassError | None]]:
+    """Yield the policies of a folder, or the folder with the error in its acompass.toml."""
     from acompass.policy import policies_in
 
+    try:
+        configured = policies_in(folder)
+    except AcompassError as error:
+        yield str(folder), error
+        return
     files = sorted(path.name for path in folder.glob("*.acp"))
-    for name in dict.fromkeys((*policies_in(folder), *files)):
-        policy = str(folder / name)
-        if _has_table(policy):
-            yield policy
-        else:
-            unchecked.append(on_one_line(policy))
+    yield from ((str(folder / name), None) for name in dict.fromkeys((*configured, *files)))
 
 
 def _has_table(policy: str) -> bool:
@@ -155,8 +192,10 @@ def _has_table(policy: str) -> bool:
         return True
 
 
-def _check_in_folder(given: dict[str, Any], policy: str) -> None:
-    _check_policy(policy, None, heading=on_one_line(policy), **given)
+def _exit_code(answer: Result | AcompassError) -> int:
+    if isinstance(answer, AcompassError):
+        return WRONG
+    return 0 if answer.ok else VIOLATED
 
 
 def _no_table_in(folders: Sequence[str]) -> Diagnostic:

@@ -13,7 +13,7 @@ from click import ClickException
 from click.exceptions import Exit
 
 from acompass.cli.signals import interrupts_within
-from acompass.cli.streams import print_err, print_out, shows_color
+from acompass.cli.streams import print_err, shows_color
 from acompass.errors.diagnostics import MOST_SHOWN, AcompassError, Diagnostic
 from acompass.tables.temporary_files import note_end
 
@@ -120,12 +120,6 @@ def print_error(error: AcompassError) -> None:
 
     color = shows_color(sys.stderr)
     print_err(render_text(error.diagnostics, error.source, error.name, color, max_errors()).rstrip("\n"))
-
-
-def print_error_json(error: AcompassError) -> None:
-    from acompass.report.json import error_object, to_json
-
-    print_out(to_json(error_object(error, max_errors())))
 
 
 def worst_code(inputs: Iterable[str], perform: Callable[[str], None]) -> int:

@@ -1,7 +1,6 @@
 """`acompass compare`: decide whether two policies are equivalent, and which guarantees the new one keeps."""
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,21 +10,17 @@ from acompass.cli.formats import (
     Also,
     CiFormat,
     also,
+    call_context,
     ci_formats,
     error_report,
-    name_in_heading,
+    print_report,
     require_other_files,
-    write_also,
 )
 from acompass.cli.inputs import STANDARD_INPUT, read_policy, resolve_inputs
-from acompass.cli.streams import print_out
 from acompass.options import CompareOptions
-from acompass.report.json import to_json
 
 if TYPE_CHECKING:
     from acompass.language.program.constants import ParamValue
-    from acompass.policy import Policy
-    from acompass.reason.compare.answer import Comparison
 
 EXAMPLES = """\
 acompass compare old.acp new.acp
@@ -74,40 +69,11 @@ def compare(old: str, new: str, impact: bool, table: str | None, format_: CiForm
         asked["params"] = {**old_params, **call.params}
         asked["old_params"] = _differing_params(old_params, call.params)
         comparison = api.compare(before, after, **asked)
-        report = partial(_report, comparison, before, after, new, impact)
-        write_also(also, report)
-        print_out(report(format_))
+        context = call_context(new, impact=impact, texts=(before.text, after.text))
+        print_report(comparison, format_, context, also)
         exit_by_verdict(comparison.ok)
 
 
 def _differing_params(old: "dict[str, ParamValue]", new: "dict[str, ParamValue]") -> "dict[str, ParamValue]":
     """The parameters of the old policy that have a different value in the new one."""
     return {name: value for name, value in old.items() if new.get(name, value) != value}
-
-
-def _report(
-    comparison: "Comparison", before: "Policy", after: "Policy", new: str, impact: bool, format_: CiFormat
-) -> str:
-    match format_:
-        case "text":
-            from acompass.report.text_answers import comparison_text
-
-            return comparison_text(comparison, impact)
-        case "json":
-            from acompass.report.json_answers import comparison_object
-
-            return to_json(comparison_object(comparison, impact))
-        case "junit":
-            from acompass.report.junit import comparison_to_junit
-
-            return comparison_to_junit(comparison, new)
-        case "sarif":
-            from acompass.report.sarif import comparison_to_sarif
-
-            return to_json(comparison_to_sarif(comparison, before.text, after.text, new))
-        case "markdown":
-            from acompass.report.markdown_answers import comparison_markdown
-
-            return comparison_markdown(comparison, name_in_heading(new), impact)
-        case _:
-            assert_never(format_)

@@ -1,17 +1,17 @@
 """`acompass explain`: explain what happens to a record, translate a policy, or print the page about a code."""
 
-from typing import Any
+from typing import Any, Literal, assert_never
 
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_codes, print_error_json
+from acompass.cli.command import Command, exit_codes
+from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import read_policy, resolve_inputs
 from acompass.cli.streams import print_out
 from acompass.errors.catalog import is_code
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.options import ExplainOnTable
-from acompass.report.json import to_json
 
 EXAMPLES = """\
 acompass explain policy.acp people.csv --set k=3 --record 5
@@ -30,9 +30,9 @@ acompass explain AC101
 @click.option("--algebra", is_flag=True, help="Show the policy as relational algebra.")
 @click.option("--sql", is_flag=True, help="Show the policy as SQL.")
 @click.option("--dialect", default="duckdb", metavar="NAME", help="SQL dialect: duckdb, postgres or spark.")
-@options.as_json
+@formats
 def explain_command(
-    policy: str, table: str | None, algebra: bool, sql: bool, dialect: str, as_json: bool, **given: Any
+    policy: str, table: str | None, algebra: bool, sql: bool, dialect: str, format_: Format, **given: Any
 ) -> None:
     """Explain what `run` does to a record and why: the requirements that affect it, its classes, the values
     written, and the smallest change that would have left it unaffected. The output contains personal data.
@@ -42,11 +42,11 @@ def explain_command(
     """
     chosen = [given["record"] is not None, given["where"] is not None, algebra, sql].count(True)
     if is_code(policy) and table is None and not chosen:
-        _print_page(policy.upper(), as_json)
+        _print_page(policy.upper(), format_)
         return
     if chosen != 1:
         raise click.BadParameter("exactly one of --record, --where, --algebra and --sql is required")
-    with exit_codes(print_error_json if as_json else None):
+    with exit_codes(error_report(format_, policy)):
         from acompass.policy import as_policy
 
         parsed = as_policy(read_policy(policy, table), given["paper"])
@@ -54,33 +54,50 @@ def explain_command(
         if algebra:
             from acompass.explain.algebra_text import to_algebra
 
-            print_out(to_algebra(parsed.tree, parsed.text, call.params))
+            _print_translation("algebra", to_algebra(parsed.tree, parsed.text, call.params), format_, policy)
             return
         if sql:
             from acompass.cli.sql import to_sql
 
-            print_out(to_sql(parsed, dialect, call.schema_options))
+            _print_translation("sql", to_sql(parsed, dialect, call.schema_options), format_, policy)
             return
         from acompass.api import explain
-        from acompass.report.text_answers import explanation_text
 
-        explanation = explain(parsed, call.table, **call.options)
-        print_out(to_json(explanation.to_json()) if as_json else explanation_text(explanation))
+        print_report(explain(parsed, call.table, **call.options), format_, call_context(policy))
+
+
+def _print_translation(language: Literal["algebra", "sql"], text: str, format_: Format, policy: str) -> None:
+    from acompass.explain.answer import Translation
+
+    if format_ == "text":
+        print_out(text)
+    else:
+        print_report(Translation(language, text), format_, call_context(policy))
 
 
 #: how many similar codes to list for an unknown code
 _NEAREST_CODES = 5
 
 
-def _print_page(code: str, as_json: bool) -> None:
+def _print_page(code: str, format_: Format) -> None:
     from acompass.errors.catalog import CODES, read_page
     from acompass.errors.rendering import render_page
 
-    with exit_codes(print_error_json if as_json else None):
+    with exit_codes(error_report(format_, code)):
         if code not in CODES:
             raise CallError([_unknown_code(code, CODES)])
         page = read_page(code)
-        print_out(to_json({"code": code, "title": CODES[code], "page": page}) if as_json else render_page(page))
+        match format_:
+            case "text":
+                print_out(render_page(page))
+            case "markdown":
+                print_out(page)
+            case "json":
+                from acompass.report import json_text
+
+                print_out(json_text({"code": code, "title": CODES[code], "page": page}))
+            case _:
+                assert_never(format_)
 
 
 def _unknown_code(code: str, codes: dict[str, str]) -> Diagnostic:

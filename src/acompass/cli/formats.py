@@ -1,19 +1,21 @@
 """`--format` and `--also`: choose the format of the report on standard output, and write reports to files."""
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TextIO, TypeAlias, assert_never, get_args
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, get_args
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import ReportError, max_errors, print_error
-from acompass.cli.inputs import STANDARD_INPUT
+from acompass.cli.inputs import STANDARD_INPUT, STANDARD_OUTPUT
 from acompass.cli.streams import print_out, stream_style, write_utf8
 from acompass.errors.diagnostics import AcompassError
-from acompass.report.json import result_object, to_json
-from acompass.result import Result
+
+if TYPE_CHECKING:
+    from acompass.report import Context
 
 #: the formats of every command that has `--format`
 Format: TypeAlias = Literal["text", "json", "markdown"]
@@ -77,24 +79,51 @@ also = click.option(
 )
 
 
-def name_in_heading(path: str) -> str | None:
-    """The name of a policy or a table in the heading of a Markdown report."""
-    return None if path == STANDARD_INPUT else path
+def call_context(file: str, stream: TextIO | None = None, **details: Any) -> "Context":
+    """The context of a report about a policy or a table; text is printed on `stream`, standard output by default."""
+    from acompass.report import Context
+
+    return Context(file, stream_style(stream or sys.stdout), max_errors(), **details)
 
 
-def error_report(format_: CiFormat, policy: str, also: Also = ()) -> ReportError:
+def print_report(answer: Any, format_: CiFormat, context: "Context", also: Also = ()) -> None:
+    """Write the reports requested by --also, and print the one of --format."""
+    from acompass.report import render
+
+    write_also(answer, also, context)
+    print_out(render(answer, format_, context))
+
+
+def write_also(answer: Any, also: Also, context: "Context") -> None:
+    from acompass.report import render
+
+    for file_format, file in also:
+        _write(file, render(answer, file_format, context))
+
+
+def error_report(format_: CiFormat, file: str, also: Also = ()) -> ReportError:
     """Return a function that writes an error to standard output, unless the format is text, and to the --also files."""
 
     def report(error: AcompassError) -> None:
+        from acompass.report import render
+
+        context = call_context(file)
         if format_ != "text":
-            print_out(_render_error(error, format_, policy))
-        for file_format, file in also:
+            print_out(render(error, format_, context))
+        for file_format, path in also:
             try:
-                _write(file, _render_error(error, file_format, policy))
+                _write(path, render(error, file_format, context))
             except AcompassError as not_written:
                 print_error(not_written)
 
     return report
+
+
+def require_other_output(format_: CiFormat, output: str | None) -> None:
+    """Reject `-o -` with a report that also goes to standard output."""
+    if format_ != "text" and output == STANDARD_OUTPUT:
+        option = "--json" if format_ == "json" else f"--format {format_}"
+        raise click.BadParameter(f"{option} and -o - both write to standard output")
 
 
 def require_other_files(also: Also, *inputs: str | None) -> None:
@@ -106,65 +135,8 @@ def require_other_files(also: Also, *inputs: str | None) -> None:
             raise click.UsageError(f"--also would overwrite '{file}'; choose another file")
 
 
-def write_also(also: Also, report: Callable[[FileFormat], str]) -> None:
-    """Write the reports requested by --also."""
-    for file_format, file in also:
-        _write(file, report(file_format))
-
-
-def render_result(
-    result: Result, policy: str, format_: CiFormat, stream: TextIO, not_written: str | None = None
-) -> str:
-    """Render the result of `run` or `check`. `not_written` says why a run wrote no output."""
-    match format_:
-        case "text":
-            from acompass.report.text import result_text
-
-            return result_text(result, stream_style(stream))
-        case "json":
-            return to_json(result_object(result))
-        case "junit":
-            from acompass.report.junit import result_to_junit
-
-            return result_to_junit(result, policy)
-        case "sarif":
-            from acompass.report.sarif import result_to_sarif
-
-            return to_json(result_to_sarif(result, policy))
-        case "markdown":
-            from acompass.report.markdown import result_markdown
-
-            return result_markdown(result, name_in_heading(policy), not_written)
-        case _:
-            assert_never(format_)
-
-
 def _write(file: str, text: str) -> None:
     from acompass.tables.output import replace_file
 
     with replace_file(file) as part:
         Path(part).write_bytes(text.encode("utf-8", "backslashreplace"))
-
-
-def _render_error(error: AcompassError, format_: FileFormat, policy: str) -> str:
-    shown = error.diagnostics[: max_errors()]
-    match format_:
-        case "json":
-            from acompass.report.json import error_object
-
-            return to_json(error_object(error, max_errors()))
-        case "markdown":
-            from acompass.report.markdown import error_markdown
-
-            return error_markdown(error, max_errors())
-        case "junit":
-            from acompass.report.junit import errors_to_junit
-
-            return errors_to_junit(shown, policy)
-        case "sarif":
-            from acompass.report.sarif import diagnostics_to_sarif
-
-            file = policy if policy == STANDARD_INPUT else error.name or policy
-            return to_json(diagnostics_to_sarif(shown, error.source, file))
-        case _:
-            assert_never(format_)

@@ -1,16 +1,18 @@
 """`acompass hierarchy`: write a hierarchy from the values of a column, or check a hierarchy file."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_by_verdict, exit_codes, max_errors
+from acompass.cli.command import Command, exit_by_verdict, exit_codes
+from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import STANDARD_INPUT, STANDARD_OUTPUT, add_reading_settings, convert_options
 from acompass.cli.streams import print_err, print_out
-from acompass.errors.display import count_text
+from acompass.errors.display import Answer, count_text
 from acompass.measure.level_specs import ByBands, ByDate, ByPrefix, lengths_in, widths_in
 from acompass.options import Opening
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from acompass.language.program.hierarchies import Problem
     from acompass.measure.hierarchy import Values
     from acompass.measure.levels import Choice
+    from acompass.report.document import Block, Context
 
 T = TypeVar("T")
 
@@ -62,6 +65,7 @@ def _parse_sizes(parse: Callable[[str], T], text: str) -> T:
 @click.option("--check", is_flag=True, help="Check a hierarchy file and report every problem.")
 @click.option("--output", "-o", default=STANDARD_OUTPUT, metavar="FILE", help="File to write; - for standard output.")
 @options.declared(Opening, leave_out=("missing", "dates", "decimal", "engine"))
+@formats
 def hierarchy(
     table: str,
     column: str | None,
@@ -71,6 +75,7 @@ def hierarchy(
     from_values: bool,
     check: bool,
     output: str,
+    format_: Format,
     **given: Any,
 ) -> None:
     """Write a hierarchy file for LEVEL, in ARX's format, from the distinct values of a column.
@@ -83,9 +88,13 @@ def hierarchy(
         raise click.UsageError("--bands, --prefix, --date-units, --from-values and --check exclude each other")
     if check == (column is not None):
         raise click.UsageError("--check takes only a file" if check else "missing argument 'COLUMN'")
-    with exit_codes():
+    if format_ != "text" and not check:
+        raise click.UsageError("only --check has a report; a hierarchy is always a CSV file")
+    with exit_codes(error_report(format_, table)):
         if column is None:
-            _check(table)
+            found = _check(table)
+            print_report(found, format_, call_context(table))
+            exit_by_verdict(found.ok)
             return
         values = _values(table, column, output, add_reading_settings(convert_options(given), table))
         choice = _choice(values, bands or prefix or (ByDate() if date_units else None), from_values)
@@ -127,19 +136,41 @@ def _write(output: str, values: "Values", choice: "Choice") -> None:
         write_hierarchy(output, found)
 
 
-def _check(path: str) -> None:
+@dataclass(frozen=True, slots=True)
+class CheckedHierarchy(Answer):
+    path: str
+    values: int
+    levels: int
+    problems: "Sequence[Problem]"
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+    def describe(self, context: "Context") -> "Iterator[Block]":
+        from acompass.report.document import Bullets, headline
+
+        found = f"{count_text(self.values, 'value')}, {count_text(self.levels, 'level')}, no problems"
+        shown = [_problem_text(problem) for problem in self.problems[: context.most]]
+        more = len(self.problems) - len(shown)
+        verdict = count_text(len(self.problems), "problem") if self.problems else found
+        text = None if self.problems else f"`{self.path}`: {found}"
+        yield headline("Hierarchy", context, verdict, self.ok, text)
+        yield Bullets([*shown, *([f"and {more:,} more"] if more else [])])
+
+    def to_json(self) -> dict[str, Any]:
+        problems = [{"lines": sorted(problem.lines), "message": problem.message} for problem in self.problems]
+        return {"ok": self.ok, "values": self.values, "levels": self.levels, "problems": problems}
+
+
+def _check(path: str) -> CheckedHierarchy:
     from acompass.language.program.hierarchies import Hierarchy, parse_hierarchy
     from acompass.measure.hierarchy import check_hierarchy
 
     found = parse_hierarchy(sys.stdin.buffer.read()) if path == STANDARD_INPUT else check_hierarchy(path)
     if isinstance(found, Hierarchy):
-        values, levels = count_text(len(found.rows), "value"), count_text(found.levels, "level")
-        print_out(f"`{path}`: {values}, {levels}, no problems")
-        return
-    shown = [_problem_text(problem) for problem in found[: max_errors()]]
-    more = len(found) - len(shown)
-    print_out("\n".join([*shown, *([f"and {more:,} more"] if more else [])]))
-    exit_by_verdict(False)
+        return CheckedHierarchy(path, len(found.rows), found.levels, ())
+    return CheckedHierarchy(path, 0, 0, found)
 
 
 def _problem_text(problem: "Problem") -> str:

@@ -1,17 +1,24 @@
 """`acompass lint`: report probable mistakes in a policy."""
 
-from typing import TYPE_CHECKING, Any, TextIO, assert_never
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from acompass.cli import fixes, options
-from acompass.cli.command import Command, exit_by_verdict, exit_codes, max_errors, worst_code
-from acompass.cli.formats import Also, CiFormat, also, ci_formats, error_report, require_other_files, write_also
+from acompass.cli.command import Command, exit_by_verdict, exit_codes, worst_code
+from acompass.cli.formats import (
+    Also,
+    CiFormat,
+    also,
+    call_context,
+    ci_formats,
+    error_report,
+    require_other_files,
+    write_also,
+)
 from acompass.cli.inputs import read_policy, resolve_inputs
-from acompass.cli.streams import shows_color
 from acompass.errors.display import on_one_line
 from acompass.options import LintOptions
-from acompass.report.json import to_json
 
 if TYPE_CHECKING:
     from acompass.policy import Policy
@@ -59,6 +66,7 @@ def lint(
         require_other_files(also, policy, table)
         with exit_codes(error_report(format_, policy, also)):
             from acompass import api
+            from acompass.report import render
 
             call = resolve_inputs(policy, table, given)
 
@@ -66,35 +74,10 @@ def lint(
                 return api.lint(parsed, **call.schema_options)
 
             _, found = fixer.perform(lambda: read_policy(policy, table), find, tuple)
-            write_also(also, lambda each: _report(found, policy, each, fixer.report_stream))
+            context = call_context(policy, fixer.report_stream)
+            write_also(found, also, context)
             where = f" in {on_one_line(policy)}" if has_several and not found else ""
-            fixer.print_report(_report(found, policy, format_, fixer.report_stream) + where)
+            fixer.print_report(render(found, format_, context).removesuffix("\n") + where)
             exit_by_verdict(not found)
 
     raise click.exceptions.Exit(worst_code(policies, lint_policy))
-
-
-def _report(found: "Findings", policy: str, format_: CiFormat, stream: TextIO) -> str:
-    most = max_errors()
-    match format_:
-        case "text":
-            from acompass.errors.rendering import render_text
-
-            text = render_text(found, found.text, found.name, shows_color(stream), most)
-            return text if found else "nothing found"
-        case "json":
-            from acompass.report.json import diagnostics_object
-
-            return to_json(diagnostics_object(found, found.text, found.name, most))
-        case "junit":
-            from acompass.report.junit import findings_to_junit
-
-            return findings_to_junit(found[:most], found.text, policy)
-        case "sarif":
-            from acompass.report.sarif import diagnostics_to_sarif
-
-            return to_json(diagnostics_to_sarif(found[:most], found.text, policy))
-        case "markdown":
-            return found.to_markdown(most=most)
-        case _:
-            assert_never(format_)

@@ -1,19 +1,14 @@
 """`acompass measure`: measure how anonymous a table is."""
 
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command, exit_codes
-from acompass.cli.formats import Format, error_report, formats, name_in_heading
+from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import add_reading_settings, convert_options, read_policy
-from acompass.cli.streams import print_out
 from acompass.options import MeasureOnTable, QuasiIdentifiers, SensitiveColumns, WeightColumn
-from acompass.report.json import to_json
-
-if TYPE_CHECKING:
-    from acompass.measure.answer import Measures
 
 EXAMPLES = """\
 acompass measure people.csv --qi Age,Zip --sensitive Disease
@@ -46,19 +41,4 @@ def measure_command(table: str, policy: str | None, loss: bool, format_: Format,
             found.setdefault("hierarchies", ())
         if policy is not None:
             found["policy"] = read_policy(policy, table)
-        measures = measure(table, **found)
-        print_out(_report(measures, table, format_))
-
-
-def _report(measures: "Measures", table: str, format_: Format) -> str:
-    match format_:
-        case "text":
-            from acompass.report.text_answers import measures_text
-
-            return measures_text(measures)
-        case "json":
-            return to_json(measures.to_json())
-        case "markdown":
-            return measures.to_markdown(name_in_heading(table))
-        case _:
-            assert_never(format_)
+        print_report(measure(table, **found), format_, call_context(table))

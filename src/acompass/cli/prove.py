@@ -1,6 +1,6 @@
 """`acompass prove`: prove, without data, which assertions hold for every table that a policy can produce."""
 
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any
 
 import click
 
@@ -10,19 +10,14 @@ from acompass.cli.formats import (
     Also,
     CiFormat,
     also,
+    call_context,
     ci_formats,
     error_report,
-    name_in_heading,
+    print_report,
     require_other_files,
-    write_also,
 )
 from acompass.cli.inputs import read_policy, resolve_inputs
-from acompass.cli.streams import print_out
 from acompass.options import Claims, ProveOptions
-from acompass.report.json import to_json
-
-if TYPE_CHECKING:
-    from acompass.reason.privacy.answer import PrivacyProof
 
 EXAMPLES = """\
 acompass prove policy.acp --set k=3
@@ -60,30 +55,5 @@ def prove(policy: str, table: str | None, format_: CiFormat, also: Also, **given
 
         parsed, call = read_policy(policy, table), resolve_inputs(policy, table, given)
         proof = api.prove(parsed, **call.schema_options)
-        write_also(also, lambda each: _report(proof, policy, each))
-        print_out(_report(proof, policy, format_))
+        print_report(proof, format_, call_context(policy), also)
         exit_by_verdict(proof.ok)
-
-
-def _report(proof: "PrivacyProof", policy: str, format_: CiFormat) -> str:
-    match format_:
-        case "text":
-            from acompass.report.text_answers import privacy_proof_text
-
-            return privacy_proof_text(proof)
-        case "json":
-            from acompass.report.json_answers import privacy_proof_object
-
-            return to_json(privacy_proof_object(proof))
-        case "junit":
-            from acompass.report.junit import proof_to_junit
-
-            return proof_to_junit(proof, policy)
-        case "sarif":
-            from acompass.report.sarif import proof_to_sarif
-
-            return to_json(proof_to_sarif(proof, policy))
-        case "markdown":
-            return proof.to_markdown(name_in_heading(policy))
-        case _:
-            assert_never(format_)

@@ -8,9 +8,9 @@ import click
 
 from acompass.cli import options
 from acompass.cli.command import Command, exit_by_verdict, exit_codes
-from acompass.cli.formats import Format, error_report, formats, render_result
+from acompass.cli.formats import Format, call_context, error_report, formats, print_report, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, read_policy, resolve_inputs
-from acompass.cli.streams import print_err, print_hint, print_out, progress_bar, stream_style
+from acompass.cli.streams import print_err, print_out, progress_bar
 from acompass.options import RunOnTable
 
 if TYPE_CHECKING:
@@ -66,17 +66,17 @@ def run(
             if dry_run:
                 planned = api.plan(parsed, call.table, progress=progress, **_without_output(call.options))
                 if not quiet or format_ == "json":
-                    print_out(_plan_report(planned, policy, format_, stages, sql))
+                    _print_plan(planned, policy, format_, stages, sql)
                 exit_by_verdict(planned.result.ok)
                 return
             result = api.run(parsed, call.table, progress=progress, **call.options)
         not_written = None if result.ok or given["force"] else f"`{output}` not written: {NOT_WRITTEN}"
         if format_ == "json" or not quiet:
+            from acompass.report import render
+
             stream = sys.stderr if output == STANDARD_OUTPUT else sys.stdout
-            report_text = render_result(result, policy, format_, stream, not_written)
-            (print_err if stream is sys.stderr else print_out)(report_text)
-        if format_ == "text" and not quiet:
-            print_hint(parsed, call.params)
+            context = call_context(policy, stream, not_written=not_written)
+            (print_err if stream is sys.stderr else print_out)(render(result, format_, context))
         if not_written is not None:
             print_err(not_written)
         exit_by_verdict(result.ok)
@@ -89,9 +89,7 @@ def _require_sense(output: str | None, format_: Format, dry_run: bool, shows_pla
         raise click.MissingParameter(param_hint="'--output' / '-o'", param_type="option")
     if shows_plan:
         raise click.UsageError("--stages and --sql need --dry-run")
-    if format_ != "text" and output == STANDARD_OUTPUT:
-        option = "--json" if format_ == "json" else f"--format {format_}"
-        raise click.BadParameter(f"{option} and -o - both write to standard output")
+    require_other_output(format_, output)
 
 
 def _without_output(given: dict[str, Any]) -> dict[str, Any]:
@@ -101,14 +99,12 @@ def _without_output(given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in PlanOnTable.__annotations__}
 
 
-def _plan_report(planned: "Plan", policy: str, format_: Format, stages: bool, sql: bool) -> str:
-    from acompass.report.text import plan_text, stages_text, statements_text
-
-    if format_ != "text":
-        return render_result(planned.result, policy, format_, sys.stdout)
-    if not (stages or sql):
-        return plan_text(planned, stream_style(sys.stdout))
-    return (stages_text(planned) if stages else "") + (statements_text(planned) if sql else "")
+def _print_plan(planned: "Plan", policy: str, format_: Format, stages: bool, sql: bool) -> None:
+    if format_ == "text" and (stages or sql):
+        lines = [*(planned.stages if stages else ()), *(f"{each};" for each in planned.statements if sql)]
+        print_out("".join(f"{line}\n" for line in lines))
+    else:
+        print_report(planned, format_, call_context(policy))
 
 
 PLAN_EXAMPLES = """\

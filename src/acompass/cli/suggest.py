@@ -10,12 +10,12 @@ import click
 from click.exceptions import Exit
 
 from acompass.cli import options
-from acompass.cli.command import VIOLATED, Command, exit_codes, print_error, print_error_json
+from acompass.cli.command import VIOLATED, Command, ReportError, exit_codes, print_error
+from acompass.cli.formats import Format, call_context, error_report, formats, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, add_reading_settings, convert_options
 from acompass.cli.signals import Stop
-from acompass.cli.streams import print_err, print_out, progress_bar, stream_style
+from acompass.cli.streams import print_err, print_out, progress_bar
 from acompass.options import ClassSize, QuasiIdentifiers, SuggestOnTable
-from acompass.report.json import to_json
 
 if TYPE_CHECKING:
     from acompass.author.answers import Suggestion
@@ -34,9 +34,9 @@ acompass suggest people.csv --qi Age,Zip --k 5 --max-lost 1% --compare
 @click.command(cls=Command, epilog=EXAMPLES)
 @options.table
 @options.declared(SuggestOnTable, required=("k",), qi=QuasiIdentifiers, k=ClassSize)
-@options.as_json
+@formats
 @options.no_progress
-def suggest(table: str, compare: bool, output: str | None, as_json: bool, no_progress: bool, **given: Any) -> None:
+def suggest(table: str, compare: bool, output: str | None, format_: Format, no_progress: bool, **given: Any) -> None:
     """Search for a short policy that reaches k (and l) with little information loss, and write it.
 
     The policy reaches k and l on every table. Ctrl-C ends the search with the best policy found so far. Exits
@@ -44,9 +44,8 @@ def suggest(table: str, compare: bool, output: str | None, as_json: bool, no_pro
     """
     if output is None and not compare:
         raise click.UsageError("missing option '-o'; it is optional only with --compare")
-    if as_json and output == STANDARD_OUTPUT:
-        raise click.BadParameter("--json and -o - both write to standard output")
-    with exit_codes(print_error_json if as_json else None), _unreachable_as_violated(as_json):
+    require_other_output(format_, output)
+    with exit_codes(error_report(format_, table)), _unreachable_as_violated(error_report(format_, table)):
         from acompass import api
         from acompass.policy import table_roles
 
@@ -55,7 +54,7 @@ def suggest(table: str, compare: bool, output: str | None, as_json: bool, no_pro
         found.setdefault("qi", roles.quasi_identifiers)
         found.setdefault("sensitive", roles.sensitive)
         stop = Stop()
-        with progress_bar(not (no_progress or as_json)) as show:
+        with progress_bar(not (no_progress or format_ == "json")) as show:
             suggestion = api.suggest(
                 table,
                 output=None if output == STANDARD_OUTPUT else output,
@@ -67,30 +66,25 @@ def suggest(table: str, compare: bool, output: str | None, as_json: bool, no_pro
             print_err("`--sensitive` has no effect without `--l` or `--t`")
         if not suggestion.finished:
             print_err("the search ended early; this is the best policy it had found")
-        _print(suggestion, output, as_json)
+        _print(suggestion, output, format_, table)
 
 
 def _show_progress(show: Callable[[int, int], None], done: float, _loss: float) -> None:
     show(round(done * _STEPS), _STEPS)
 
 
-def _print(suggestion: "Suggestion", output: str | None, as_json: bool) -> None:
-    from acompass.report.json_answers import suggestion_object
-    from acompass.report.text_answers import suggestion_text
+def _print(suggestion: "Suggestion", output: str | None, format_: Format, table: str) -> None:
+    from acompass.report import render
 
-    if as_json:
-        print_out(to_json(suggestion_object(suggestion)))
-        return
     is_piped = output == STANDARD_OUTPUT
     if is_piped:
         print_out(suggestion.text)
     stream = sys.stderr if is_piped else sys.stdout
-    stream.write(suggestion_text(suggestion, stream_style(stream)))
-    stream.flush()
+    (print_err if is_piped else print_out)(render(suggestion, format_, call_context(table, stream)))
 
 
 @contextmanager
-def _unreachable_as_violated(as_json: bool) -> Iterator[None]:
+def _unreachable_as_violated(report_error: ReportError) -> Iterator[None]:
     """Exit with 1 if no policy reaches the goal, because that is an answer and not an error."""
     from acompass.author.answers import Unreachable
 
@@ -98,6 +92,5 @@ def _unreachable_as_violated(as_json: bool) -> Iterator[None]:
         yield
     except Unreachable as error:
         print_error(error)
-        if as_json:
-            print_error_json(error)
+        report_error(error)
         raise Exit(VIOLATED) from None

@@ -2,21 +2,18 @@
 the installation and an engine."""
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from acompass.cli import options
-from acompass.cli.command import VIOLATED, WRONG, Command, exit_by_verdict, exit_codes, print_error, print_error_json
+from acompass.cli.command import VIOLATED, WRONG, Command, exit_by_verdict, exit_codes, print_error
 from acompass.cli.fixes import rewrite_policy
+from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import STANDARD_INPUT, add_reading_settings, read_policy, resolve_inputs
-from acompass.cli.streams import print_out, progress_bar, stream_style
+from acompass.cli.streams import print_out, progress_bar
 from acompass.errors.diagnostics import AcompassError
-from acompass.errors.display import count_text
 from acompass.options import EstimateOnTable, PaperOnly
-
-if TYPE_CHECKING:
-    from acompass.testing.conformance.differential import Report
 
 FMT_EXAMPLES = """\
 acompass fmt policy.acp
@@ -107,17 +104,18 @@ acompass verify-report report.html --policy policy.acp --input people.csv --rele
 @click.option(
     "--released", "--output", cls=options.NamedOption, earlier="--output", metavar="TABLE", help="The released table."
 )
-def verify_report(report: str, policy: str | None, input_: str | None, released: str | None) -> None:
+@formats
+def verify_report(report: str, policy: str | None, input_: str | None, released: str | None, format_: Format) -> None:
     """Verify a report: compare its certificate with the page itself and with the given files.
 
     Exits with 1 if the page or a file does not match the certificate.
     """
-    with exit_codes():
+    with exit_codes(error_report(format_, report)):
         from acompass.report.page.certificate import verify
 
         found = verify(report, policy, input_, released)
-        print_out("\n".join(f"{each.what}: {'matches' if each.matches else 'differs'}" for each in found))
-        exit_by_verdict(all(each.matches for each in found))
+        print_report(found, format_, call_context(report))
+        exit_by_verdict(found.ok)
 
 
 DOCTOR_EXAMPLES = """\
@@ -135,23 +133,21 @@ acompass doctor --json
     metavar="URL",
     help="Also test this engine, as for `run`; repeatable.",
 )
-@options.as_json
+@formats
 @options.no_progress
-def doctor(engines: tuple[str, ...], as_json: bool, no_progress: bool) -> None:
+def doctor(engines: tuple[str, ...], format_: Format, no_progress: bool) -> None:
     """Test the installation: which libraries and optional parts are installed, and which engines work.
 
     Runs small synthetic tables through the engines and compares the results. Nothing is written. The output is
     safe to share: it contains no path, host name, user name or record value. Exits with 1 if an installed part
     or a requested engine does not work.
     """
-    with exit_codes(print_error_json if as_json else None):
-        from acompass.report.json import to_json
+    with exit_codes(error_report(format_, STANDARD_INPUT)):
         from acompass.testing.doctor import examine
-        from acompass.testing.health import health_object, health_text
 
         with progress_bar(not no_progress) as progress:
             health = examine(engines, progress)
-        print_out(to_json(health_object(health)) if as_json else health_text(health, stream_style(sys.stdout)))
+        print_report(health, format_, call_context(STANDARD_INPUT))
         exit_by_verdict(health.ok)
 
 
@@ -174,29 +170,17 @@ acompass conform --engine postgres://me@localhost/test --cases 20000 --case-seed
     metavar="N",
     help="Selects other random cases; the same number selects the same cases.",
 )
+@formats
 @options.no_progress
-def conform_command(engine: str, cases: int, case_seed: int, no_progress: bool) -> None:
+def conform_command(engine: str, cases: int, case_seed: int, format_: Format, no_progress: bool) -> None:
     """Run random policies on random tables, and compare the engine's results with the formal semantics.
 
     If a result differs, shows the smallest such case as a literate test and exits with 1.
     """
-    with exit_codes():
+    with exit_codes(error_report(format_, STANDARD_INPUT)):
         from acompass.testing.conformance.differential import conform
 
         with progress_bar(not no_progress) as progress:
             report = conform(engine, cases, case_seed, progress=progress)
-        print_out(_conformance_text(report))
+        print_report(report, format_, call_context(STANDARD_INPUT))
         exit_by_verdict(report.ok)
-
-
-def _conformance_text(report: "Report") -> str:
-    lines = [f"{count_text(report.cases, 'case')}, {count_text(report.disagreements, 'disagreement')}"]
-    if report.lacking:
-        lines.append(f"types not tested, because the engine lacks them: {', '.join(report.lacking)}")
-    if report.smallest is not None:
-        from acompass.testing.conformance.comparison import write_literate_test
-
-        lines += ["the smallest differing case found:", "", write_literate_test(report.smallest)]
-        if isinstance(report.smallest.found, str):
-            lines.append(f"the engine gave no result: {report.smallest.found}")
-    return "\n".join(lines)

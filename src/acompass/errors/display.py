@@ -1,10 +1,19 @@
-"""Display messages and answers: counts, quotes and printable text; color on a terminal; HTML and Markdown reports.
+"""Display messages and answers: counts, quotes and printable text; color on a terminal; values in JSON.
 
 Text from a policy or a table must not control a terminal, so control characters are escaped or replaced. Answers of
-every layer inherit from the classes below, which import their renderers on use, because `report` is a higher layer."""
+every layer inherit from `Answer`, which imports the renderers on use, because `report` is a higher layer."""
 
+import datetime
+import math
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from acompass.report import Format
 
 
 def count_text(number: int, noun: str) -> str:
@@ -75,27 +84,54 @@ class Style:
 PLAIN = Style()
 
 
-class DisplayedAnswer:
-    """An answer that notebooks display as HTML (`acompass.report.notebook`)."""
+class Answer:
+    """An answer that shows itself: `print` as on the command line, a notebook as HTML."""
 
     __slots__ = ()
 
-    def _repr_html_(self) -> str:
-        from acompass.report.notebook import answer_html  # only needed in a notebook
-
-        return answer_html(self)
-
-
-class ReportedAnswer(DisplayedAnswer):
-    """An answer that also has a Markdown report (`acompass.report.markdown_answers`)."""
-
-    __slots__ = ()
+    def __str__(self) -> str:
+        return self._render("text").rstrip("\n")
 
     def to_markdown(self, name: str | None = None) -> str:
         """The report of `--format markdown`, for the summary of a CI job.
 
         `name` is the policy or the table to show in the heading.
         """
-        from acompass.report.markdown_answers import answer_markdown  # only needed for a report
+        return self._render("markdown", file=name)
 
-        return answer_markdown(self, name)
+    def _repr_html_(self) -> str:
+        return self._render("html")
+
+    def _render(self, format_: "Format", **context: Any) -> str:
+        from acompass.report import Context, render  # only needed for a report
+
+        return render(self, format_, Context(**context))
+
+
+def json_object(answer: Any, *names: str) -> dict[str, Any]:
+    """These attributes of an answer. A fraction, which is a measure, becomes the nearest double."""
+    values = {name: getattr(answer, name) for name in names}
+    return {name: float(each) if isinstance(each, Fraction) else json_value(each) for name, each in values.items()}
+
+
+def json_value(value: Any) -> Any:
+    """Convert values that JSON cannot represent exactly, such as decimals and dates, to strings."""
+    match value:
+        case None | bool() | int():
+            return value
+        case str():
+            return str(value)
+        case float() if math.isfinite(value):
+            return value
+        case tuple() | list():
+            return [json_value(each) for each in value]
+        case Mapping():
+            return {name: json_value(each) for name, each in value.items()}
+        case _ if hasattr(value, "to_json"):
+            return value.to_json()
+        case Decimal():
+            return f"{value:f}"
+        case datetime.date():
+            return value.isoformat()
+        case _:
+            return str(value)

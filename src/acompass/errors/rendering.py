@@ -57,6 +57,15 @@ def render_json(
     ]
 
 
+def diagnostics_object(
+    diagnostics: Sequence[Diagnostic], source: str | None, name: str | None, most: int
+) -> dict[str, Any]:
+    """The first `most` diagnostics; `more` is the number of others, if there are any."""
+    shown = {"diagnostics": render_json(diagnostics[:most], source, name)}
+    more = len(diagnostics) - most
+    return {**shown, "more": more} if more > 0 else shown
+
+
 def _fix_json(fix: Fix, source: Source) -> dict[str, Any]:
     return {"title": fix.title, "safe": fix.is_safe, "edits": [_place_json(edit, source) for edit in fix.edits]}
 

@@ -1,9 +1,9 @@
 """The life of a record in a run, as data. It contains personal data, but only of the requested records."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from acompass.errors.display import DisplayedAnswer
+from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.effects import ActionName
 
 
@@ -20,12 +20,20 @@ class ClassSeen:
         """The row of the class in the result of PROCESS."""
         return (*self.key.values(), *self.values.values())
 
+    def to_json(self) -> dict[str, Any]:
+        (name, value), *rest = self.values.items()
+        others = {"others": json_value(dict(rest))} if rest else {}
+        return {**json_object(self, "key", "records"), "aggregate": name, "value": json_value(value), **others}
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
     column: str
     before: Any = field(repr=False, hash=False)
     after: Any = field(repr=False, hash=False)
+
+    def to_json(self) -> dict[str, Any]:
+        return json_object(self, "column", "before", "after")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,10 @@ class Step:
     dropped: bool
     nearest: tuple[str, ...] = field(repr=False)  # the smallest changes that would have left the record unaffected
 
+    def to_json(self) -> dict[str, Any]:
+        verdicts = json_object(self, "index", "line", "text", "action", "holds", "affected", "drawn", "dropped")
+        return {**verdicts, "class": json_value(self.seen), **json_object(self, "change", "nearest")}
+
 
 @dataclass(frozen=True, slots=True)
 class Life:
@@ -58,12 +70,27 @@ class Life:
     def dropped_by(self) -> Step | None:
         return next((step for step in self.steps if step.dropped), None)
 
+    def to_json(self) -> dict[str, Any]:
+        dropped_by = self.dropped_by and self.dropped_by.line
+        record = json_object(self, "record", "given", "left")
+        return {**record, "dropped_by": dropped_by, "requirements": json_value(self.steps)}
+
 
 @dataclass(frozen=True, slots=True)
-class Explanation(DisplayedAnswer):
+class Explanation(Answer):
     lives: tuple[Life, ...]
 
     def to_json(self) -> dict[str, Any]:
-        from acompass.report.json_answers import explanation_object
+        """The object of `--json`; it contains personal data, as the text does."""
+        return {"records": json_value(self.lives)}
 
-        return explanation_object(self)
+
+@dataclass(frozen=True, slots=True)
+class Translation(Answer):
+    """A policy in another language."""
+
+    language: Literal["algebra", "sql"]
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        return json_object(self, "language", "text")

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from acompass.errors.display import ReportedAnswer
+from acompass.errors.display import Answer, json_object
 
 #: a number of persons: with decimal weights, an exact fraction
 Persons: TypeAlias = int | Fraction
@@ -73,6 +73,28 @@ class Classes:
             return None
         return sum(size * risk_among(size) * number for size, number in self.sizes) / Fraction(self.records)
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "largest": _persons(self.largest),
+            "average_size": _number(self.average),
+            "normalized_average_size": _number(self.normalized_average),
+            "discernibility": _persons(self.discernibility),
+            "uniques": _persons(self.uniques),
+            "records_below": {str(k): _persons(self.records_below(k)) for k in self.thresholds},
+            "sizes": [{"size": _persons(size), "classes": number} for size, number in self.sizes],
+        }
+
+
+def _persons(number: Persons | None) -> int | float | None:
+    """An integer, unless decimal weights make it a fraction."""
+    return None if number is None else int(number) if number == int(number) else float(number)
+
+
+def _number(value: Fraction | None) -> float | None:
+    """The nearest double."""
+    return None if value is None else float(value)
+
 
 def risk_among(persons: Persons) -> Fraction:
     """The risk of one person among several; 1 if weights add up to less than one person."""
@@ -110,6 +132,15 @@ class Sampling:
     above: tuple[RecordsAbove, ...]
     understated: int  # classes whose weights add up to fewer persons than they have records
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "persons": _persons(self.persons),
+            "expected_reidentifications": self.expected,
+            "outstanding": self.outstanding,
+            "records_above": {f"1/{each.k}": json_object(each, "journalist", "individual") for each in self.above},
+            "understated_classes": self.understated,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class QuasiIdentifier:
@@ -118,6 +149,18 @@ class QuasiIdentifier:
     column: str
     alone: Classes
     without: Classes
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "column": self.column,
+            "values": self.alone.number,
+            "uniques": _persons(self.alone.uniques),
+            "without": {
+                "k": _persons(self.without.k),
+                "uniques": _persons(self.without.uniques),
+                "average_risk": _number(self.without.prosecutor_average),
+            },
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +187,13 @@ class Sensitive:
         """The ordered distance if the values have an order, otherwise the equal distance."""
         return self.t_equal if self.t_ordered is None else self.t_ordered
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **json_object(self, "column", "values", "alpha", "distinct_l", "entropy_l", "entropy_effective"),
+            **json_object(self, "recursive_c", "t", "t_equal", "t_ordered", "basic_beta", "enhanced_beta"),
+            **json_object(self, "enhanced_beta_bound", "delta", "delta_every_value"),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
@@ -159,6 +209,12 @@ class ColumnChange:
     @property
     def information_lost(self) -> float | None:
         return share_lost(self.entropy_before, self.entropy_after)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **json_object(self, "column", "distance", "values_before", "values_after"),
+            **json_object(self, "entropy_before", "entropy_after", "information_lost"),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +235,15 @@ class TableChange:
     def information_lost(self) -> float | None:
         return share_lost(self.entropy_before, self.entropy_after)
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "records_before": _persons(self.records_before),
+            "records_after": _persons(self.records_after),
+            "discernibility": _persons(self.discernibility),
+            **json_object(self, "entropy_before", "entropy_after", "information_lost"),
+            **json_object(self, "columns", "only_before", "only_after"),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnLoss:
@@ -195,9 +260,17 @@ class Loss:
     columns: tuple[ColumnLoss, ...]
     total: float
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "per_column": {each.column: each.loss for each in self.columns},
+            "levels": {each.column: each.levels for each in self.columns},
+            "proposed": [each.column for each in self.columns if each.proposed],
+        }
+
 
 @dataclass(frozen=True, slots=True)
-class Measures(ReportedAnswer):
+class Measures(Answer):
     """All measures of a table."""
 
     quasi_identifiers: tuple[str, ...]
@@ -224,9 +297,29 @@ class Measures(ReportedAnswer):
         return self.classes.prosecutor_average if self.journalist is None else self.journalist.marketer
 
     def to_json(self) -> dict[str, object]:
-        from acompass.report.json_answers import measures_object
+        """The object of `--json`; scripts rely on its keys. A fraction becomes the nearest double."""
+        sampling = self.sampling
+        return {
+            "records": _persons(self.records),
+            **json_object(self, "quasi_identifiers", "weight"),
+            "sampling_weight": sampling and sampling.weight,
+            "k": _persons(self.k),
+            "classes": self.classes.to_json(),
+            "risk": self._risk_json(),
+            **json_object(self, "sampling", "by_quasi_identifier", "sensitive", "comparison", "loss"),
+        }
 
-        return measures_object(self)
+    def _risk_json(self) -> dict[str, Any]:
+        classes, journalist, sampling = self.classes, self.journalist, self.sampling
+        return {
+            "prosecutor": {
+                "maximum": _number(classes.prosecutor_maximum),
+                "average": _number(classes.prosecutor_average),
+            },
+            "journalist": journalist and json_object(journalist, "maximum", "average"),
+            "individual": sampling and json_object(sampling, "maximum", "average"),
+            "marketer": _number(self.marketer),
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
-from acompass.errors.display import ReportedAnswer
+from acompass.errors.display import Answer, json_object
 from acompass.language.program.types import Schema, Value
 
 
@@ -38,6 +39,9 @@ class Counterexample:
     def columns(self) -> dict[str, str]:
         return {column.name: str(column.type) for column in self.schema}
 
+    def to_json(self) -> dict[str, Any]:
+        return json_object(self, "columns", "records", "trace")
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -49,9 +53,15 @@ class Claim:
     is_certified: bool | None = None  # None if no certificate was requested
     uncertified: str = ""  # why a proved claim has no certificate
 
+    def to_json(self) -> dict[str, Any]:
+        fixed = json_object(self, "text", "line", "verdict", "reason", "counterexample")
+        if self.is_certified is None:
+            return fixed
+        return {**fixed, "certified": self.is_certified, "uncertified": self.uncertified or None}
+
 
 @dataclass(frozen=True, slots=True)
-class Proof(ReportedAnswer):
+class Proof(Answer):
     claims: tuple[Claim, ...]
     #: the column types that the verdicts assume; `decimal` is a number of any scale
     types: Mapping[str, str] = field(hash=False)
@@ -60,3 +70,7 @@ class Proof(ReportedAnswer):
     @property
     def ok(self) -> bool:
         return all(claim.verdict is ClaimVerdict.PROVED for claim in self.claims)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`; scripts rely on its keys."""
+        return json_object(self, "types", "claims")

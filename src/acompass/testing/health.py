@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
-from acompass.errors.display import BOLD, GREEN, PLAIN, RED, Style
+from acompass.errors.display import BOLD, GREEN, PLAIN, RED, Answer, Style
+from acompass.report.document import Block, CodeBlock, Context, Either, Paragraph, Table, Tone, Verdict, headline
 
 
 class State(StrEnum):
@@ -25,7 +26,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class Health(Answer):
     acompass: str
     python: str
     platform: str
@@ -44,22 +45,47 @@ class Health:
         findings = (*self.libraries, *self.parts, *self.engines, *self.files, *self.machine)
         return (finding for finding in findings if finding.state is State.BROKEN)
 
+    @property
+    def sections(self) -> dict[str, tuple[Finding, ...]]:
+        return {
+            "libraries": self.libraries,
+            "optional parts": self.parts,
+            "engines": self.engines,
+            "files": self.files,
+            "machine": self.machine,
+        }
+
+    def describe(self, context: Context) -> Iterator[Block]:
+        yield headline("Doctor", context, _summary(self), self.ok)
+        tables = [
+            Table(heading, _HEADER, [*map(_row, found)], is_titled=True) for heading, found in self.sections.items()
+        ]
+        text = CodeBlock(health_text(self, context.style))
+        yield Either(text=[text], rich=[Paragraph(_versions(self)), *tables])
+
+    def to_json(self) -> dict[str, object]:
+        return {"ok": self.ok, **asdict(self)}
+
 
 _TINTS = {State.WORKS: GREEN, State.MISSING: "", State.BROKEN: RED}
+_TONES: dict[State, Tone] = {State.WORKS: "good", State.MISSING: "none", State.BROKEN: "bad"}
+_HEADER = ("part", "state", "detail", "help")
+
+
+def _row(finding: Finding) -> tuple[str | Verdict, ...]:
+    return finding.name, Verdict(finding.state, _TONES[finding.state]), finding.detail, finding.help or ""
+
+
+def _versions(health: Health) -> str:
+    return f"acompass {health.acompass}, Python {health.python}, {health.platform}"
 
 
 def health_text(health: Health, style: Style = PLAIN) -> str:
-    sections = {
-        "libraries": health.libraries,
-        "optional parts": health.parts,
-        "engines": health.engines,
-        "files": health.files,
-        "machine": health.machine,
-    }
+    sections = health.sections
     width = max(len(finding.name) for findings in sections.values() for finding in findings)
     return "\n".join(
         [
-            f"acompass {health.acompass}, Python {health.python}, {health.platform}",
+            _versions(health),
             *(line for heading, findings in sections.items() for line in _section(heading, findings, width, style)),
             "",
             _summary(health),
@@ -80,7 +106,3 @@ def _summary(health: Health) -> str:
     missing = ", ".join(part.name for part in health.parts if part.state is State.MISSING)
     works = f"broken: {broken}" if broken else "everything that is installed works"
     return f"{works}; missing: {missing}" if missing else works
-
-
-def health_object(health: Health) -> dict[str, object]:
-    return {"ok": health.ok, **asdict(health)}

@@ -3,7 +3,7 @@
 import random
 
 import acompass
-from acompass.errors.display import DisplayedAnswer
+from acompass.errors.display import Answer
 
 SCRIPT = "<script>alert(1)</script>"
 #: a value that occurs once
@@ -23,7 +23,7 @@ def table() -> list[dict[str, object]]:
     return [{"Name": SECRET, "Age": 97, SCRIPT: "a"}, *others]
 
 
-def without_records() -> dict[str, DisplayedAnswer]:
+def without_records() -> dict[str, Answer]:
     people, qi = table(), ["Age", SCRIPT]
     released = acompass.run(POLICY, people, params=PARAMS)
     return {
@@ -43,5 +43,5 @@ def without_records() -> dict[str, DisplayedAnswer]:
     }
 
 
-def explanation() -> DisplayedAnswer:
+def explanation() -> Answer:
     return acompass.explain(POLICY, table(), where=f"Age = 97 OR \"{SCRIPT}\" = 'c'", limit=3, params=PARAMS)

@@ -11,9 +11,9 @@ from IPython.core.interactiveshell import InteractiveShell
 import acompass
 from acompass import Policy, Result
 from acompass.assist.notebook import CellError
-from acompass.errors.display import DisplayedAnswer
+from acompass.errors.display import Answer
 from acompass.prove.proof import Proof
-from acompass.report.notebook import answer_html
+from acompass.report import render
 from acompass.result import Plan
 from tests.assist.notebook import answers
 from tests.assist.notebook.conftest import Cell
@@ -67,7 +67,7 @@ def test_a_result_says_what_each_requirement_did(displays: dict[str, str], tmp_p
     words = _read(displays["run"], tmp_path).words
     assert "101 records in" in words
     assert "REPLACE" in words
-    assert "Columns that the policy never names: Name" in words
+    assert "columns that the policy never names, released unchanged:  Name" in words
 
 
 def test_a_plan_has_its_stages_and_says_that_nothing_was_written(displays: dict[str, str], tmp_path: Path) -> None:
@@ -78,20 +78,21 @@ def test_a_plan_has_its_stages_and_says_that_nothing_was_written(displays: dict[
 
 
 def test_a_refuted_claim_shows_its_counterexample(displays: dict[str, str], tmp_path: Path) -> None:
-    claims, before, after = _read(displays["proof"], tmp_path).all("table")
+    claims, before, after, types = _read(displays["proof"], tmp_path).all("table")
     assert [word for word in claims.words.split() if word in ("refuted", "proved", "undecided")][-2:] == [
         "refuted",
         "proved",
     ]
     assert "Before" in before.words
     assert "After" in after.words
+    assert "inferred from the policy" in types.words
 
 
 def test_privacy_has_a_row_for_each_column_and_its_witnesses(displays: dict[str, str], tmp_path: Path) -> None:
     display = _read(displays["privacy"], tmp_path)
     captions = [caption.text for caption in display.all("caption")]
     assert "Privacy by column" in captions
-    assert captions.count("neighbor") == 3
+    assert captions.count("Neighbor") == 3
     assert "no bound" in display.words
     assert "Stability" in display.words
     assert "several records of one person" in display.words
@@ -99,7 +100,7 @@ def test_privacy_has_a_row_for_each_column_and_its_witnesses(displays: dict[str,
 
 def test_measures_have_a_table_for_each_question(displays: dict[str, str], tmp_path: Path) -> None:
     captions = [caption.text for caption in _read(displays["measures"], tmp_path).all("caption")]
-    assert len(captions) == 7
+    assert len(captions) == 8
     assert captions[-1].startswith("Loss ")
 
 
@@ -123,8 +124,8 @@ def test_an_explanation_says_that_a_record_was_not_drawn(tmp_path: Path) -> None
 
 
 def test_an_answer_of_another_kind_is_rejected() -> None:
-    with pytest.raises(TypeError, match="Displayed"):
-        answer_html(DisplayedAnswer())
+    with pytest.raises(TypeError, match="no report for Answer"):
+        render(Answer(), "html")
 
 
 TOP_CODES = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\n"

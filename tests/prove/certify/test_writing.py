@@ -12,7 +12,6 @@ from acompass.prove.certify.certificate import Uncertified, certify
 from acompass.prove.effort import time_limit
 from acompass.prove.proof import Claim
 from acompass.prove.search.verdicts import ProvedClaim, prove_policy
-from acompass.report.json_answers import proof_object
 
 POLICY = """EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3 : REJECT;
 EACH PROCESS MAX(Age) AS m GROUP BY Zip : m <= 90 : REJECT;
@@ -32,9 +31,9 @@ def test_a_proved_claim_is_certified_or_says_why_not(tmp_path: Path) -> None:
 
 def test_json_shows_certification_only_with_a_certificate(tmp_path: Path) -> None:
     asked = acompass.prove(POLICY, certificate=tmp_path / "certificate.json")
-    said = [(claim["certified"], claim["uncertified"]) for claim in proof_object(asked)["claims"]]
+    said = [(claim["certified"], claim["uncertified"]) for claim in asked.to_json()["claims"]]
     assert said == [(True, None), (False, asked.claims[1].uncertified)]
-    assert "certified" not in proof_object(acompass.prove(POLICY))["claims"][0]
+    assert "certified" not in acompass.prove(POLICY).to_json()["claims"][0]
 
 
 def test_the_certificate_is_tied_to_the_policy(tmp_path: Path) -> None:

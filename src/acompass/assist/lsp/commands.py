@@ -13,14 +13,21 @@ from acompass.assist.document import used_params
 from acompass.assist.lsp.open_documents import Inputs, OpenDocument, OpenTable
 from acompass.assist.lsp.view import View
 from acompass.errors.diagnostics import CallError, Diagnostic, Span
-from acompass.errors.display import PLAIN, count_text
+from acompass.errors.display import count_text
 from acompass.explain.algebra_text import to_algebra
 from acompass.language.text.walk import steps_of
 from acompass.policy import SETTINGS_FILE, Policy
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
-from acompass.report.text import remarks, requirements_text
-from acompass.report.text_answers import proof_text
-from acompass.report.words import TO_REPAIR, UNNAMED, VIOLATED, records_in_and_out, verdict
+from acompass.report.answers.results import (
+    TO_REPAIR,
+    UNNAMED,
+    VIOLATED,
+    records_in_and_out,
+    remarks,
+    requirements_table,
+    verdict,
+)
+from acompass.report.text import document_text
 from acompass.result import Result
 from acompass.session import Session
 
@@ -102,8 +109,8 @@ def run_command(opened: OpenDocument, _: int | None = None) -> Answer:
     violated = f", {words.count(VIOLATED)} {VIOLATED}" if VIOLATED in words else ""
     repaired = f"{words.count(TO_REPAIR)} of {count_text(len(words), 'requirement')} {TO_REPAIR}"
     records = records_in_and_out(result)
-    lines = [*remarks(result, UNNAMED), f"{records}; nothing was written"]
-    text = requirements_text(result.requirements, lines, PLAIN, TO_REPAIR)
+    summary = remarks(result, UNNAMED, f"{records}; nothing was written")
+    text = document_text([*requirements_table(result, TO_REPAIR), summary])
     return Answer(_title(opened, "run"), f"{repaired}{violated}; {records}", text)
 
 
@@ -116,7 +123,7 @@ def prove_command(opened: OpenDocument, number: int | None = None) -> Answer:
     counts = (f"{verdicts.count(verdict)} {verdict}" for verdict in ClaimVerdict if verdict in verdicts)
     summary = ", ".join(counts) or "nothing to prove"
     claims = tuple(_claim(proof) for proof in found)
-    return Answer(_title(opened, "prove"), summary, f"{proof_text(Proof(claims, {})) or summary}\n")
+    return Answer(_title(opened, "prove"), summary, f"{Proof(claims, {})}\n" if claims else f"{summary}\n")
 
 
 def explain_command(opened: OpenDocument, number: int | None = None) -> Answer:

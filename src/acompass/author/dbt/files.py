@@ -79,7 +79,8 @@ def dbt_files(request: Request, project: str | None = None, *, force: bool = Fal
     changes = changes_in(project, found.files, folders, generator.mark, force=force)
     if not dry:
         apply(project, changes)
-    return replace(found, changed=tuple(changes.write), removed=changes.remove, others=changes.others)
+    changed = tuple(changes.write)
+    return replace(found, changed=changed, removed=changes.remove, others=changes.others, is_written=not dry)
 
 
 @dataclass(frozen=True, slots=True)

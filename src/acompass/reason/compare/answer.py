@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from acompass.errors.display import ReportedAnswer
+from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.types import Schema, Value
 from acompass.prove.proof import Claim, ClaimVerdict
 
@@ -16,6 +17,9 @@ class WrittenTable:
     @property
     def columns(self) -> dict[str, str]:
         return {column.name: str(column.type) for column in self.schema}
+
+    def to_json(self) -> dict[str, Any]:
+        return json_object(self, "columns", "records")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,9 @@ class Difference:
     def columns(self) -> dict[str, str]:
         return {column.name: str(column.type) for column in self.schema}
 
+    def to_json(self) -> dict[str, Any]:
+        return json_object(self, "columns", "records", "trace", "old", "new")
+
 
 @dataclass(frozen=True, slots=True)
 class Release:
@@ -42,6 +49,9 @@ class Release:
     words: str
     certain: bool  # False if other records decide whether it is ever released
 
+    def to_json(self) -> dict[str, Any]:
+        return {"column": self.column, "what": self.words, "certain": self.certain}
+
 
 @dataclass(frozen=True, slots=True)
 class Impact:
@@ -50,9 +60,12 @@ class Impact:
     reason: str = ""  # why it is unknown
     exact: bool = False  # whether nothing else is released; True if no line is about classes
 
+    def to_json(self) -> dict[str, Any]:
+        return json_object(self, "lost", "released", "reason")
+
 
 @dataclass(frozen=True, slots=True)
-class Comparison(ReportedAnswer):
+class Comparison(Answer):
     equivalent: bool | None  # None if undecided
     reason: str
     difference: Difference | None
@@ -66,6 +79,17 @@ class Comparison(ReportedAnswer):
     def ok(self) -> bool:
         """Whether the new policy provably keeps all guarantees of the old one and releases nothing more."""
         return self.equivalent is True or (is_implied(self.old_by_new) is True and self.impact.released == ())
+
+    def to_json(self, impact: bool = True) -> dict[str, Any]:
+        """The object of `--json`, with the impact of the differences unless `impact` is False."""
+        sides = {"new_by_old": self.new_by_old, "old_by_new": self.old_by_new}
+        return {
+            **json_object(self, "equivalent", "reason", "types"),
+            "implies": {name: is_implied(claims) for name, claims in sides.items()},
+            "guarantees": json_value(sides),
+            **json_object(self, "difference"),
+            **({"impact": self.impact.to_json()} if impact else {}),
+        }
 
 
 def is_implied(guarantees: Sequence[Claim]) -> bool | None:

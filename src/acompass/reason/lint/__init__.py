@@ -3,11 +3,13 @@
 The linter builds on `prove`, so a finding is never a guess: some table, or every table, shows the problem."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from acompass.errors.diagnostics import MOST_SHOWN, Diagnostic
+from acompass.errors.display import Answer
 
 
-class Findings(tuple[Diagnostic, ...]):
+class Findings(Answer, tuple[Diagnostic, ...]):
     """A tuple of diagnostics, with the text and the name of the policy that they point into."""
 
     text: str
@@ -22,6 +24,10 @@ class Findings(tuple[Diagnostic, ...]):
     def to_markdown(self, name: str | None = None, most: int = MOST_SHOWN) -> str:
         """The report of `--format markdown`, for the summary of a CI job: the first `most` findings, under a
         heading with `name`, which defaults to the policy's name."""
-        from acompass.report.markdown import findings_markdown  # only needed for a report
+        return self._render("markdown", file=name, most=most)
 
-        return findings_markdown(self, self.text, name or self.name, most)
+    def to_json(self, most: int = MOST_SHOWN) -> dict[str, Any]:
+        """The object of `--json`: the first `most` findings."""
+        from acompass.errors.rendering import diagnostics_object
+
+        return diagnostics_object(self, self.text, self.name, most)

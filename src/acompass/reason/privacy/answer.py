@@ -7,8 +7,9 @@ from decimal import ROUND_CEILING, Context, Decimal
 from enum import StrEnum
 from fractions import Fraction
 from math import ceil
-from typing import assert_never
+from typing import Any, assert_never
 
+from acompass.errors.display import json_object, json_value
 from acompass.language.program.types import Schema
 from acompass.prove.proof import Proof
 from acompass.semantics.core import Record
@@ -66,6 +67,16 @@ class Witness:
         more, less = self.probabilities
         return more / less if less else None
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "columns": {column.name: str(column.type) for column in self.schema},
+            **json_object(self, "records", "neighbour"),
+            "output_columns": {column.name: str(column.type) for column in self.left_schema},
+            "output": json_value(self.left),
+            "probabilities": [_fraction(probability) for probability in self.probabilities],
+            **json_object(self, "traces", "weights"),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnPrivacy:
@@ -87,6 +98,15 @@ class ColumnPrivacy:
             return None
         return epsilon_from_ratio(max(self.ratio, self.seed_ratio))
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **json_object(self, "columns", "verdict"),
+            "ratio": _fraction(self.ratio),
+            "seed_ratio": _fraction(self.seed_ratio),
+            "epsilon": None if self.epsilon is None else float(self.epsilon),
+            **json_object(self, "line", "reason", "witness"),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -94,6 +114,9 @@ class Refusal:
 
     line: int | None  # None if no line of the policy is the cause
     reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        return json_object(self, "line", "reason")
 
 
 class Direction(StrEnum):
@@ -124,6 +147,17 @@ class TablePrivacy:
     def delta_shown(self) -> str:
         return round_up_delta(self.delta)
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "epsilon": float(self.epsilon),
+            "delta": float(self.delta_shown),
+            "exact": self.is_exact,
+            "ratio": _fraction(self.ratio),
+            "k": self.k,
+            "beta": _fraction(self.beta),
+            **json_object(self, "sampled", "rejects", "class_size", "direction", "witness"),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class LineStability:
@@ -131,6 +165,10 @@ class LineStability:
     line: int
     records: int | None  # None if unbounded
     reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        stability = stability_text(self.records)
+        return {"index": self.index, "line": self.line, "stability": stability, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +186,36 @@ class Privacy:
     table: TablePrivacy | Refusal
     stability: Stability
 
+    def to_json(self) -> dict[str, Any]:
+        is_refused = isinstance(self.table, Refusal)
+        return {
+            "unit": UNIT,
+            "neighbours": NEIGHBORS,
+            "not_covered": list(NOT_COVERED),
+            **json_object(self, "columns"),
+            "table": None if is_refused else self.table.to_json(),
+            "table_refusal": self.table.to_json() if is_refused else None,
+            "stability": stability_text(self.stability.policy),
+            "stability_by_line": json_value(self.stability.requirements),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class PrivacyProof(Proof):
     privacy: Privacy | None = None  # None if it was not requested
+
+    def to_json(self) -> dict[str, Any]:
+        found = Proof.to_json(self)
+        return found if self.privacy is None else {**found, "privacy": self.privacy.to_json()}
+
+
+def stability_text(records: int | None) -> str:
+    return "infinite" if records is None else str(records)
+
+
+def _fraction(number: Fraction | None) -> str | None:
+    """`10/1`; integers have a denominator too."""
+    return None if number is None else f"{number.numerator}/{number.denominator}"
 
 
 def round_up_delta(delta: Fraction) -> str:

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
+from acompass.errors.display import Answer
 from acompass.options import DatesArgument
 from acompass.policy import Policy, load
+from acompass.report.document import Block, Bullets, Context, headline
 from acompass.result import Result
 from acompass.tables.source import find_files, report_read_errors
 from acompass.version import __version__
@@ -72,6 +74,23 @@ class TableName:
 class VerifiedPart:
     what: str
     matches: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verification(Answer):
+    parts: tuple[VerifiedPart, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(each.matches for each in self.parts)
+
+    def describe(self, context: Context) -> Iterator[Block]:
+        verdict = "the report matches" if self.ok else "the report or a file differs"
+        yield headline("Verification", context, verdict, self.ok)
+        yield Bullets([f"{each.what}: {'matches' if each.matches else 'differs'}" for each in self.parts])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"ok": self.ok, "parts": [asdict(each) for each in self.parts]}
 
 
 def embed_certificate(page: str, certificate: Certificate) -> str:
@@ -176,7 +195,7 @@ def _hash_file(path: str) -> FileHash:
     return FileHash(os.path.basename(path), digest, os.path.getsize(path))
 
 
-def verify(path: str, policy: str | None, before: str | None, after: str | None) -> list[VerifiedPart]:
+def verify(path: str, policy: str | None, before: str | None, after: str | None) -> Verification:
     """Compare the page with its own certificate, and the certificate with each file that is not None."""
     page, written = _read_page(path)
     found = [VerifiedPart("report", written.get("document") == document_hash(page))]
@@ -186,7 +205,7 @@ def verify(path: str, policy: str | None, before: str | None, after: str | None)
         if table is not None:
             hashes = [file.sha256 for file in hash_table(table)]
             found.append(VerifiedPart(what, _certified_hashes(written.get(what)) == hashes))
-    return found
+    return Verification(tuple(found))
 
 
 def _verify_policy(policy: Policy, written: dict[str, Any]) -> Iterator[VerifiedPart]:

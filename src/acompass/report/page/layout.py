@@ -7,6 +7,17 @@ from importlib.resources import files
 from acompass.errors.display import count_text
 from acompass.measure.answer import Loss, Measures, Persons
 from acompass.prove.proof import Claim, ClaimVerdict
+from acompass.report.answers.measures import persons
+from acompass.report.answers.results import (
+    RELEASED,
+    UNNAMED,
+    VIOLATED,
+    action_effect,
+    affected_count,
+    note_text,
+    repair_word,
+    verdict,
+)
 from acompass.report.html import Html, about, badge, row, section, share_bar, table, tag
 from acompass.report.page.certificate import EMPTY_BLOCK, Certificate, FileHash, Reader, embed_certificate
 from acompass.report.page.content import Command, PageContent, RequirementRow
@@ -19,17 +30,6 @@ from acompass.report.page.measures import (
     risk_section,
     sampling_section,
     sensitive_section,
-)
-from acompass.report.words import (
-    RELEASED,
-    UNNAMED,
-    VIOLATED,
-    action_effect,
-    affected_count,
-    note_text,
-    persons,
-    repair_word,
-    verdict,
 )
 from acompass.result import RequirementOutcome, Result
 from acompass.version import __version__

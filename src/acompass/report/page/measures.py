@@ -15,12 +15,19 @@ from acompass.measure.answer import (
     Loss,
     Measures,
     Persons,
-    QuasiIdentifier,
     Sampling,
     Sensitive,
 )
+from acompass.report.answers.measures import (
+    SIZES_CAPTION,
+    classes_within,
+    persons,
+    quasi_identifier_figures,
+    round_measure,
+    size_label,
+    size_ranges,
+)
 from acompass.report.html import Group, Html, about, grouped_bars, join_html, row, section, share_bar, table, tag
-from acompass.report.words import classes_within, persons, round_measure, size_label, size_ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,7 @@ def sizes_chart(ranges: Sequence[SizeRange], measures: Sequence[Measures], serie
 def _sizes_table(ranges: Sequence[SizeRange], series: Sequence[str]) -> Html:
     header = ("class size", *(f"{what}, {name}" for what in ("classes", "records") for name in series))
     rows = [row(size_label(each.low, each.high), *map(persons, (*each.classes, *each.records))) for each in ranges]
-    return table("Classes and their records, by class size", header, rows, class_="sizes")
+    return table(SIZES_CAPTION, header, rows, class_="sizes")
 
 
 def _short_range(low: int, high: int) -> str:
@@ -202,19 +209,11 @@ def quasi_identifiers_section(measures: Sequence[Measures], series: Sequence[str
 
 
 def _quasi_identifier_table(measures: Measures, name: str) -> Html:
-    rows = [row(each.column, *_quasi_identifier_figures(each)) for each in measures.by_quasi_identifier]
+    rows = [
+        row(*quasi_identifier_figures(each), percent(each.without.prosecutor_average))
+        for each in measures.by_quasi_identifier
+    ]
     return table(f"Risk by quasi-identifier, {name}", _QUASI_IDENTIFIER_HEADER, rows)
-
-
-def _quasi_identifier_figures(each: QuasiIdentifier) -> tuple[str, ...]:
-    alone, without = each.alone, each.without
-    return (
-        f"{alone.number:,}",
-        persons(alone.uniques),
-        round_measure(without.k),
-        persons(without.uniques),
-        percent(without.prosecutor_average),
-    )
 
 
 def loss_section(loss: Loss, internal: bool) -> Html:

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from acompass.engines.registry import open_session
 from acompass.errors.diagnostics import AcompassError
+from acompass.errors.display import Answer, count_text
 from acompass.language.program.checker import check
 from acompass.language.program.types import Kind
 from acompass.language.text import tree as syntax
@@ -21,8 +22,9 @@ from acompass.language.text.walk import assertion_of, draw_in, operands, plain_o
 from acompass.plan.lowering.state import statement_text
 from acompass.plan.planner import REWRITES, Rewrite
 from acompass.plan.run.context import Session
+from acompass.report.document import Block, Bullets, CodeBlock, Context, Either, headline
 from acompass.testing.conformance.cases import Case, random_case
-from acompass.testing.conformance.comparison import Disagreement, compare, observe_session
+from acompass.testing.conformance.comparison import Disagreement, compare, observe_session, write_literate_test
 from acompass.testing.conformance.policies import KINDS
 
 #: called with the number of cases done and their total
@@ -30,7 +32,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Answer):
     cases: int
     disagreements: int
     smallest: Disagreement | None  # a disagreement whose case cannot be reduced further
@@ -39,6 +41,29 @@ class Report:
     @property
     def ok(self) -> bool:
         return self.disagreements == 0
+
+    def describe(self, context: Context) -> Iterator[Block]:
+        counts = f"{count_text(self.cases, 'case')}, {count_text(self.disagreements, 'disagreement')}"
+        lines = []
+        if self.lacking:
+            lines.append(f"types not tested, because the engine lacks them: {', '.join(self.lacking)}")
+        if self.smallest is not None:
+            lines.append("the smallest differing case found:")
+        yield headline("Conformance", context, counts, self.ok)
+        yield Either(text=[Bullets([counts, *lines])], rich=[Bullets(lines)])
+        if self.smallest is not None:
+            case = write_literate_test(self.smallest)
+            failure = [f"the engine gave no result: {self.smallest.found}"] * isinstance(self.smallest.found, str)
+            yield Either(text=[CodeBlock("\n".join([case, *failure]))], rich=[CodeBlock(case), Bullets(failure)])
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "ok": self.ok,
+            "cases": self.cases,
+            "disagreements": self.disagreements,
+            "lacking": list(self.lacking),
+            "smallest": None if self.smallest is None else write_literate_test(self.smallest),
+        }
 
 
 def conform(

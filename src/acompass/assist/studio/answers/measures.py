@@ -26,8 +26,8 @@ from acompass.language.text import tree
 from acompass.language.text.walk import names_dropped, step_of, steps, written_name
 from acompass.measure.answer import ColumnChange, Measures, Sensitive, total_loss
 from acompass.measure.roles import Roles
+from acompass.report.answers.measures import size_label
 from acompass.report.page.measures import SizeRange, size_ranges_with_classes, sizes_chart
-from acompass.report.words import size_label
 from acompass.session import Session
 
 _SERIES = ("before", "after")

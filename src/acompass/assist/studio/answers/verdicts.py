@@ -13,7 +13,7 @@ from acompass.explain.answer import Change, ClassSeen, Life, Step
 from acompass.language.program.types import Schema, Value
 from acompass.language.text.tokens import spell_probability
 from acompass.prove.proof import Counterexample
-from acompass.report.words import value_text
+from acompass.report.answers.results import value_text
 
 
 def judge(studio: Studio, body: Body) -> dict[str, Any]:

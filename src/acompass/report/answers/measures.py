@@ -1,0 +1,251 @@
+"""Describe the measures of a table: its classes, risk, sensitive columns, change and loss."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from acompass.errors.display import on_one_line
+from acompass.measure.answer import (
+    Classes,
+    Loss,
+    Measures,
+    Persons,
+    QuasiIdentifier,
+    Sampling,
+    Sensitive,
+    TableChange,
+)
+from acompass.report import document as doc
+
+
+def describe_measures(measures: Measures, context: doc.Context) -> Iterator[doc.Block]:
+    (_, k), *classes = class_rows = list(_class_rows(measures.classes))
+    heading = measures_heading(measures)
+    yield doc.headline("Measures", context, k, text=heading)
+    yield doc.Either(
+        text=[doc.Table("", (), class_rows, "lr")],
+        rich=[
+            doc.Bullets([heading, *_summary(measures)]),
+            _number_table("Key figures", ("measure", "value"), [("k-anonymity", k), *_key_figures(measures)]),
+            doc.Heading("Classes"),
+            _number_table("Classes", ("measure", "value"), classes),
+        ],
+    )
+    yield _sizes_table(measures.classes)
+    yield doc.Heading("Risk")
+    yield _risk_table(measures)
+    if measures.sampling is not None:
+        yield from _sampling_blocks(measures.sampling)
+    if len(measures.by_quasi_identifier) > 1:
+        yield doc.Heading("Risk by quasi-identifier")
+        yield _quasi_identifiers_table(measures.by_quasi_identifier)
+    if measures.sensitive:
+        yield doc.Heading("Sensitive columns")
+        yield _sensitive_table(measures.sensitive)
+    if measures.comparison is not None:
+        yield from _change_blocks(measures.comparison)
+    if measures.loss is not None:
+        yield from _loss_blocks(measures.loss)
+
+
+def _number_table(caption: str, header: doc.Row, rows: Sequence[doc.Row]) -> doc.Table:
+    """A table with a label first in each row, and numbers after it."""
+    return doc.Table(caption, header, rows, "l" + "r" * (len(header) - 1))
+
+
+def measures_heading(measures: Measures) -> str:
+    by = ", ".join(map(on_one_line, measures.quasi_identifiers))
+    weighted = "" if measures.weight is None else f", weighted by {on_one_line(measures.weight)}"
+    number = measures.classes.number
+    classes = f"{number:,} equivalence class{'' if number == 1 else 'es'}"
+    return f"{_record_count(measures.records)} in {classes} by {by}{weighted}"
+
+
+def _summary(measures: Measures) -> Iterator[str]:
+    if measures.sampling is not None:
+        yield _sampling_heading(measures.sampling)
+    if measures.comparison is not None:
+        yield _change_heading(measures.comparison)
+
+
+def _key_figures(measures: Measures) -> Iterator[doc.Row]:
+    """The figures to report about a release: diversity, risk and loss."""
+    for each in measures.sensitive:
+        yield doc.Phrase(("distinct l-diversity of ", doc.Code(each.column))), f"l = {each.distinct_l:,}"
+    yield "highest risk of a record", round_measure(measures.classes.prosecutor_maximum)
+    if measures.journalist is not None:
+        yield "highest risk in the population", round_measure(measures.journalist.maximum)
+    yield "average risk", round_measure(measures.marketer)
+    if measures.loss is not None:
+        yield "loss", f"{measures.loss.total:.4f}"
+
+
+def _class_rows(classes: Classes) -> Iterator[tuple[str, str]]:
+    yield "k-anonymity", "every k" if classes.k is None else f"k = {persons(classes.k)}"
+    yield "unique records", persons(classes.uniques)
+    for k in classes.thresholds:
+        yield f"records in classes below {k:,}", persons(classes.records_below(k))
+    yield "average class size", round_measure(classes.average)
+    yield "average class size over k", round_measure(classes.normalized_average)
+    yield "largest class", round_measure(classes.largest)
+    yield "discernibility", round_measure(classes.discernibility)
+
+
+def _sizes_table(classes: Classes) -> doc.Table:
+    ranges = [(size, *classes_within(classes, *size)) for size in size_ranges(classes.largest or 0)]
+    rows = [(size_label(*size), f"{number:,}", persons(records)) for size, number, records in ranges if number]
+    return _number_table(SIZES_CAPTION, ("class size", "classes", "records"), rows)
+
+
+def _risk_table(measures: Measures) -> doc.Table:
+    classes, journalist, sampling = measures.classes, measures.journalist, measures.sampling
+    rows = [("prosecutor", round_measure(classes.prosecutor_maximum), round_measure(classes.prosecutor_average))]
+    if journalist is not None:
+        rows.append(("journalist", round_measure(journalist.maximum), round_measure(journalist.average)))
+    if sampling is not None:
+        rows.append(("individual", round_measure(sampling.maximum), round_measure(sampling.average)))
+    rows.append(("marketer", "", round_measure(measures.marketer)))
+    return _number_table("Risk", ("risk", "maximum", "average"), rows)
+
+
+def _sampling_blocks(sampling: Sampling) -> Iterator[doc.Block]:
+    rows = [(f"above 1/{each.k:,}", f"{each.journalist:,}", f"{each.individual:,}") for each in sampling.above]
+    rows.append(("higher than the main part", "", f"{sampling.outstanding:,}"))
+    rows.append(("expected re-identifications", "", round_measure(sampling.expected)))
+    heading = _sampling_heading(sampling)
+    yield doc.Either(text=[doc.Paragraph(heading)])
+    yield _number_table(heading, ("records with risk", "journalist", "individual"), rows)
+
+
+def _sampling_heading(sampling: Sampling) -> str:
+    heading = f"a sample of {persons(sampling.persons)} persons, by {on_one_line(sampling.weight)}"
+    if not sampling.understated:
+        return heading
+    classes = "1 class has" if sampling.understated == 1 else f"{sampling.understated:,} classes have"
+    return f"{heading}; {classes} less weight than records"
+
+
+def _quasi_identifiers_table(columns: Sequence[QuasiIdentifier]) -> doc.Table:
+    """The last three figures describe the table without the column. Risk is the average prosecutor risk."""
+    header = ("quasi-identifier", "values", "unique by it", "k without it", "unique without it", "risk without it")
+    rows = [(*quasi_identifier_figures(each), round_measure(each.without.prosecutor_average)) for each in columns]
+    return _number_table("Risk by quasi-identifier", header, rows)
+
+
+def quasi_identifier_figures(each: QuasiIdentifier) -> tuple[str, ...]:
+    """The column and its figures without the risk."""
+    alone, without = each.alone, each.without
+    figures = f"{alone.number:,}", persons(alone.uniques), round_measure(without.k), persons(without.uniques)
+    return doc.Code(on_one_line(each.column)), *figures
+
+
+def _sensitive_table(columns: Sequence[Sensitive]) -> doc.Table:
+    header = ("sensitive", *(doc.Code(on_one_line(each.column)) for each in columns))
+    return _number_table("Sensitive columns", header, list(_sensitive_rows(columns)))
+
+
+def _sensitive_rows(columns: Sequence[Sensitive]) -> Iterator[tuple[str, ...]]:
+    yield "values", *(f"{each.values:,}" for each in columns)
+    yield "α of (α,k)-anonymity", *(round_measure(each.alpha) for each in columns)
+    yield "distinct l-diversity", *(f"{each.distinct_l:,}" for each in columns)
+    yield "entropy l-diversity", *(f"{each.entropy_l:,}" for each in columns)
+    yield "exp of the least entropy", *(round_measure(each.entropy_effective) for each in columns)
+    yield "c of (c,l)-diversity, above", *(round_measure(each.recursive_c) for each in columns)
+    yield "t-closeness, equal distance", *(round_measure(each.t_equal) for each in columns)
+    yield "t-closeness, ordered distance", *(round_measure(each.t_ordered) for each in columns)
+    yield "basic β-likeness", *(round_measure(each.basic_beta) for each in columns)
+    yield "enhanced β-likeness", *(round_measure(each.enhanced_beta) for each in columns)
+    yield "δ-disclosure", *(round_measure(each.delta) for each in columns)
+    yield "δ-disclosure, every value", *(round_measure(each.delta_every_value) for each in columns)
+
+
+def _change_blocks(comparison: TableChange) -> Iterator[doc.Block]:
+    heading = _change_heading(comparison)
+    yield doc.Heading("Change", text=heading)
+    header = ("column", "changed", "values before", "after", "information lost")
+    rows = [
+        (
+            doc.Code(on_one_line(each.column)),
+            _share_text(each.distance),
+            f"{each.values_before:,}",
+            f"{each.values_after:,}",
+            _share_text(each.information_lost),
+        )
+        for each in comparison.columns
+    ]
+    yield _number_table(heading, header, rows)
+    unshared = (("columns only before", comparison.only_before), ("columns only after", comparison.only_after))
+    yield doc.Bullets([f"{title}: {', '.join(map(on_one_line, names))}" for title, names in unshared if names])
+
+
+def _change_heading(comparison: TableChange) -> str:
+    return (
+        f"against {_record_count(comparison.records_before)} before: "
+        f"information lost {_share_text(comparison.information_lost)}, "
+        f"discernibility {round_measure(comparison.discernibility)}"
+    )
+
+
+def _loss_blocks(loss: Loss) -> Iterator[doc.Block]:
+    title = f"Loss {loss.total:.4f}"
+    rows = [
+        (
+            doc.Code(on_one_line(each.column)),
+            f"{each.loss:.4f}",
+            on_one_line(each.levels + " (proposed)" * each.proposed),
+        )
+        for each in loss.columns
+    ]
+    yield doc.Heading(title, text=title.lower())
+    yield doc.Table(title, ("column", "loss", "levels"), rows, "lrl")
+
+
+def _share_text(value: Fraction | float | None) -> str:
+    if value is None:
+        return "none"
+    # adding 0 turns -0.0 into 0.0: entropies are floats, so a loss of zero can be a tiny gain
+    return f"{round(float(value), 3) + 0:.1%}"
+
+
+def _record_count(number: Persons) -> str:
+    return f"{persons(number)} record{'' if number == 1 else 's'}"
+
+
+def persons(number: Persons) -> str:
+    """A number of persons or records; with decimal weights, to two decimals."""
+    return f"{int(number):,}" if number == int(number) else f"{float(number):,.2f}"
+
+
+def round_measure(measure: Fraction | float | None) -> str:
+    """A measure to six significant digits; whole numbers in full."""
+    if measure is None:
+        return "none"
+    return f"{int(measure):,}" if measure == int(measure) else f"{float(measure):.6g}"
+
+
+SIZES_CAPTION = "Classes and their records, by class size"
+
+
+def size_ranges(largest: Persons) -> Iterator[tuple[int, int]]:
+    """Yield the first and last size of each range. Ranges start at 0, 1, 2, 5, 10, 20, 50, … and cover `largest`.
+
+    Only classes with weights below 1 are in the first range. A range extends to the start of the next one: with
+    decimal weights, 4.5 is in the range from 2 to 4.
+    """
+    yield 0, 0
+    low = 1
+    while low <= largest:
+        end = low * 5 // 2 if str(low).startswith("2") else low * 2
+        yield low, end - 1
+        low = end
+
+
+def size_label(low: int, high: int) -> str:
+    if high == 0:
+        return "below 1"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def classes_within(classes: Classes, low: int, high: int) -> tuple[int, Persons]:
+    """The number of classes with a size in the range, and the number of records in them."""
+    inside = [(size, number) for size, number in classes.sizes if low <= size < high + 1]
+    return sum(number for _, number in inside), sum(size * number for size, number in inside)

@@ -1,0 +1,240 @@
+"""Describe results, plans and diagnostics: verdicts, counts, actions and values in words.
+
+`run` and `check` import this module, so it does not import other kinds of answers."""
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, assert_never
+
+from acompass.errors.catalog import page_command
+from acompass.errors.diagnostics import AcompassError, Diagnostic, Source
+from acompass.errors.display import count_text, on_one_line
+from acompass.language.program.effects import ActionName
+from acompass.language.text.tokens import policy_line, spell_probability, spell_string
+from acompass.reason.lint import Findings
+from acompass.report import document as doc
+from acompass.result import CheckedFolder, Note, Plan, RequirementOutcome, Result
+
+#: headings for the columns that the policy never names, in a check and in a run
+UNNAMED = "columns that the policy never names"
+RELEASED = f"{UNNAMED}, released unchanged"
+
+VIOLATED, REPAIRED, TO_REPAIR = "violated", "repaired", "would be repaired"
+
+
+def describe_result(result: Result, context: doc.Context) -> Iterator[doc.Block]:
+    return _describe_run(result, context) if result.performed else _describe_check(result, context)
+
+
+def _describe_check(result: Result, context: doc.Context) -> Iterator[doc.Block]:
+    records, found = count_text(result.records_in, "record") + dropped_count(result), verdict_on_all(result)
+    yield doc.headline("Check", context, found, result.ok)
+    yield doc.Either(rich=[doc.Paragraph(records)])
+    yield from requirements_table(result)
+    yield remarks(result, UNNAMED, f"{records}, {found}")
+    for outcome in result.requirements:
+        yield from _sample(outcome)
+
+
+def _describe_run(result: Result, context: doc.Context) -> Iterator[doc.Block]:
+    failed = sum(outcome.is_violated and outcome.action is None for outcome in result.requirements)
+    records = records_in_and_out(result)
+    found = f"{count_text(failed, 'requirement')} without an action violated" if failed else records
+    trace = f", {_trace_count(result)}" if result.trace_used else ""
+    yield doc.headline("Run", context, found, result.ok)
+    yield doc.Either(rich=[doc.Paragraph(words) for words in (records * bool(failed), context.not_written) if words])
+    yield from requirements_table(result)
+    yield remarks(result, RELEASED, f"{records}{trace}")
+
+
+def describe_folder(folder: CheckedFolder, context: doc.Context) -> Iterator[doc.Block]:
+    """The report of each policy; text has its name above it."""
+    for policy, answer in folder.checked:
+        yield doc.Either(text=[doc.Paragraph(on_one_line(policy))])
+        if isinstance(answer, AcompassError):
+            yield from describe_error(answer, context)
+        else:
+            yield from describe_result(answer, replace(context, file=policy))
+    yield doc.Bullets([unchecked_text(folder.unchecked)] if folder.unchecked else [])
+
+
+def unchecked_text(policies: Sequence[str]) -> str:
+    return f"not checked, because no table is named: {', '.join(map(on_one_line, policies))}"
+
+
+def describe_plan(plan: Plan, context: doc.Context) -> Iterator[doc.Block]:
+    summary = f"{records_in_and_out(plan.result, 'would be left')}; nothing was written"
+    yield doc.headline("Plan", context, summary, plan.result.ok)
+    yield from requirements_table(plan.result, TO_REPAIR)
+    yield remarks(plan.result, RELEASED, summary)
+    yield doc.Either(rich=[doc.CodeBlock("\n".join(plan.stages), "Stages")])
+
+
+def requirements_table(result: Result, repaired: str | None = None) -> Iterator[doc.Table]:
+    """`repaired` is the verdict on a violated assertion whose action will be performed; by default, the verdict of the
+    run, with the effect of each action, or of the check."""
+    if result.requirements:
+        header = ("line", "verdict", "affected", "action", "requirement")
+        rows = [_requirement_row(each, result, repaired) for each in result.requirements]
+        yield doc.Table("Requirements", header, rows, "rlrll", is_cut=True)
+
+
+def _requirement_row(outcome: RequirementOutcome, result: Result, repaired: str | None) -> tuple[doc.Words, ...]:
+    word = verdict(outcome, repaired or repair_word(result))
+    action = action_taken(outcome) if result.performed and repaired is None else outcome.action or ""
+    text = doc.Code(policy_line(outcome.text))
+    return str(outcome.line), doc.Verdict(word, _tone(outcome, word)), affected_count(outcome), action, text
+
+
+def _tone(outcome: RequirementOutcome, word: str) -> doc.Tone:
+    return "good" if outcome.holds else "bad" if word == VIOLATED else "repaired" if outcome.is_violated else "none"
+
+
+def remarks(result: Result, unnamed: str, summary: str) -> doc.Either:
+    """Text ends with the summary, which is the heading of the other formats."""
+    found = list[doc.Words](f"note: {note_text(note)}" for note in result.notes)
+    text = list(found)
+    if result.unnamed:
+        text.append(f"{unnamed}: {', '.join(map(on_one_line, result.unnamed))}")
+        found.append(doc.Phrase((f"{unnamed}: ", *doc.code_names(result.unnamed))))
+    trace = [_trace_count(result)] if result.trace_used else []
+    return doc.Either(text=[doc.Bullets([*text, summary])], rich=[doc.Bullets([*trace, *found])])
+
+
+def _trace_count(result: Result) -> str:
+    return f"{count_text(result.trace_used, 'value')} of the trace used"
+
+
+def _sample(outcome: RequirementOutcome) -> Iterator[doc.Block]:
+    """The violating classes or records, if the call requested them."""
+    sample = outcome.sample
+    if sample is not None:
+        caption = f"line {outcome.line} is violated by"
+        text = [[on_one_line(str(value)) for value in row] for row in sample.rows]
+        rich = [[doc.Code(value_text(value)) for value in row] for row in sample.rows]
+        yield doc.Either(
+            text=[doc.Table(caption, sample.columns, text, is_titled=True)],
+            rich=[doc.Table(caption, [*map(doc.Code, sample.columns)], rich, is_titled=True, is_private=True)],
+        )
+
+
+def verdict(outcome: RequirementOutcome, repaired: str = VIOLATED) -> str:
+    """`repaired` is the verdict on a violated assertion that has an action."""
+    match outcome.holds:
+        case None:
+            return "no verdict"
+        case True:
+            return "holds"
+        case False:
+            return VIOLATED if outcome.action is None else repaired
+
+
+def repair_word(result: Result) -> str:
+    """The verdict on a violated assertion that has an action; a check performs no actions."""
+    return REPAIRED if result.performed else VIOLATED
+
+
+def affected_count(outcome: RequirementOutcome) -> str:
+    return f"{outcome.affected:,} of {outcome.records:,}"
+
+
+def action_taken(outcome: RequirementOutcome) -> str:
+    """What a run did for a requirement."""
+    return "nothing" if outcome.holds and outcome.action is not None else action_effect(outcome)
+
+
+def action_effect(outcome: RequirementOutcome) -> str:
+    """What the action did to the affected records; not how many of them were drawn (X5, probabilities)."""
+    chance = outcome.probability
+    likely = "" if chance is None else f" with probability {spell_probability(chance)}"
+    return f"{_action_word(outcome.action)}{likely}"
+
+
+def _action_word(action: ActionName | None) -> str:
+    match action:
+        case "REJECT":
+            return "rejected"
+        case "REPLACE":
+            return "replaced"
+        case "RANDOM":
+            return "randomized"
+        case "GENERALIZE":
+            return "generalized"
+        case "DROP":
+            return "columns dropped"
+        case None:
+            return "only checked"
+        case _:
+            assert_never(action)
+
+
+def records_in_and_out(result: Result, out: str = "out") -> str:
+    return f"{count_text(result.records_in, 'record')} in{dropped_count(result)}, {result.records_out:,} {out}"
+
+
+def dropped_count(result: Result) -> str:
+    return f", {result.dropped:,} dropped as incomplete" if result.dropped else ""
+
+
+def verdict_on_all(result: Result) -> str:
+    violated = sum(outcome.is_violated for outcome in result.requirements)
+    if violated:
+        return f"{violated:,} of {count_text(len(result.requirements), 'requirement')} violated"
+    hold = all(outcome.holds for outcome in result.requirements)
+    return "every requirement holds" if hold else "no requirement is violated"
+
+
+def note_text(note: Note) -> str:
+    return note.text if note.line is None else f"line {note.line}: {note.text}"
+
+
+def value_text(value: Any) -> str:
+    """A value from any column, possibly missing."""
+    match value:
+        case None:
+            return "missing"
+        case str():
+            return on_one_line(spell_string(value))
+        case bool():
+            return "true" if value else "false"
+        case Decimal():
+            return f"{value:f}"
+        case datetime.date():
+            return value.isoformat()
+        case _:
+            return on_one_line(str(value))
+
+
+def describe_findings(findings: Findings, context: doc.Context) -> Iterator[doc.Block]:
+    found = count_text(len(findings), "finding") if findings else "nothing found"
+    yield doc.headline("Lint", replace(context, file=context.name or findings.name), found, not findings)
+    yield from _diagnostics_blocks(findings, findings.text, context.most)
+
+
+def describe_error(error: AcompassError, context: doc.Context) -> Iterator[doc.Block]:
+    place = () if error.name is None else (" in ", doc.Code(error.name))
+    yield doc.Heading(doc.Phrase((count_text(len(error.diagnostics), "error"), *place)), 2, "bad")
+    yield from _diagnostics_blocks(error.diagnostics, error.source, context.most)
+
+
+def _diagnostics_blocks(diagnostics: Sequence[Diagnostic], source: str | None, most: int) -> Iterator[doc.Block]:
+    if not diagnostics:
+        return
+    text = None if source is None else Source(source)
+    rows = [_diagnostic_row(each, text) for each in diagnostics[:most]]
+    yield doc.Table("Findings", ("line", "code", "finding", "help"), rows, "r")
+    if len(diagnostics) > most:
+        yield doc.Paragraph(f"and {len(diagnostics) - most:,} more")
+    example = page_command(diagnostics[0].code)
+    yield doc.Paragraph(f"`{example}` prints a page about a code, with an example and its fix.")
+
+
+def _diagnostic_row(diagnostic: Diagnostic, source: Source | None) -> tuple[doc.Words, ...]:
+    labels = () if source is None else diagnostic.labels
+    places = [source.position(label.span.start)[0] for label in labels] if source is not None else []
+    notes = [f"line {line}: {label.text}" for line, label in zip(places, labels, strict=True) if label.text]
+    line = str(places[0]) if places else ""
+    help_ = () if diagnostic.help is None else diagnostic.help.splitlines()
+    return line, diagnostic.code, doc.Lines((diagnostic.message, *notes)), doc.Lines(help_)

@@ -1,0 +1,252 @@
+"""What JUnit and SARIF report of an answer: a case for each requirement, claim or diagnostic, and a result at a line of
+the policy for each that fails."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from io import StringIO
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from acompass.errors.catalog import page_command
+from acompass.errors.diagnostics import AcompassError, Diagnostic, Source
+from acompass.errors.display import count_text
+from acompass.errors.rendering import render_text
+from acompass.language.text.tokens import policy_line
+from acompass.prove.proof import Claim, ClaimVerdict, Proof
+from acompass.reason.compare.answer import Comparison
+from acompass.reason.lint import Findings
+from acompass.report.document import Context
+from acompass.result import CheckedFolder, RequirementOutcome, Result
+
+#: the outcome of a case that does not pass
+Ending: TypeAlias = Literal["failure", "error", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of result."""
+
+    id: str
+    description: str
+    help: str
+    level: str = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A result at a line of the policy, or where the diagnostic points."""
+
+    rule: Rule
+    message: str
+    line: int = 1
+    diagnostic: Diagnostic | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    name: str
+    ending: Ending | None = None  # the case passes if None
+    type: str | None = None
+    message: str = ""
+    details: str | None = None
+    place: Place | None = None  # None if it is no result of SARIF
+
+
+class Report(NamedTuple):
+    file: str  # the policy
+    rules: Sequence[Rule]
+    findings: Sequence[Finding]
+    source: Source | None = None  # the text that diagnostics point into
+    source_file: str | None = None
+
+
+def find_all(answer: Any, context: Context) -> list[Report]:
+    """A report for each policy of the answer."""
+    if isinstance(answer, CheckedFolder):
+        return [_find(each, replace(context, file=policy)) for policy, each in answer.checked]
+    return [_find(answer, context)]
+
+
+def _find(answer: Any, context: Context) -> Report:
+    file = context.file or "policy"
+    match answer:
+        case Result():
+            return Report(file, [_VIOLATED], [_requirement(each, file) for each in answer.requirements])
+        case Proof():
+            return Report(file, [_REFUTED, _UNDECIDED], [_proved_claim(claim) for claim in answer.claims])
+        case Comparison():
+            return Report(file, [_LOST, _NOT_KEPT, _RELEASED], list(_comparison(answer, context.texts)))
+        case Findings():
+            shown, source = answer[: context.most], Source(answer.text)
+            found = [_finding(each, answer.text, source, file) for each in shown]
+            return Report(file, _code_rules(shown), found or [Finding("lint")], source)
+        case AcompassError():
+            shown, text = answer.diagnostics[: context.most], answer.source
+            place = None if text is None else Source(text)
+            return Report(file, _code_rules(shown), [*map(_error, shown)], place, answer.name)
+        case _:
+            raise TypeError(f"no findings for {type(answer).__name__}")
+
+
+_VIOLATED = Rule(
+    "requirement-violated",
+    "a requirement of the policy is violated",
+    "`acompass run` performs the actions of a policy. `acompass check --show 3` shows violating records.",
+)
+
+
+def _requirement(outcome: RequirementOutcome, file: str) -> Finding:
+    name = f"line {outcome.line}: {policy_line(outcome.text)}"
+    match outcome.holds:
+        case None:
+            return Finding(name, "skipped", message="no verdict")
+        case True:
+            return Finding(name)
+        case False:
+            message = f"violated: {outcome.affected:,} of {count_text(outcome.records, 'record')} affected"
+            details = f"{file}:{outcome.line}\n{outcome.text}"
+            return Finding(name, "failure", "violated", message, details, Place(_VIOLATED, message, outcome.line))
+
+
+_UNDECIDED_HELP = "Give the types of the columns with `--types` or `--table`, or more time with `--deadline`."
+_REFUTED = Rule(
+    "claim-refuted",
+    "the policy can produce a table that violates the assertion",
+    "`acompass prove` shows a table for which the policy does not establish the assertion. Add a later line "
+    "that enforces it.",
+)
+_UNDECIDED = Rule(
+    "claim-undecided",
+    "it is not known whether the assertion holds for every table the policy can produce",
+    _UNDECIDED_HELP,
+    "warning",
+)
+
+
+def _proved_claim(claim: Claim) -> Finding:
+    """A claim given on the command line has no line in the policy, so place it at the first line."""
+    if claim.verdict is ClaimVerdict.PROVED:
+        return _claim(claim, None)
+    rule = _REFUTED if claim.verdict is ClaimVerdict.REFUTED else _UNDECIDED
+    return _claim(claim, Place(rule, _claim_message(claim.verdict, claim), claim.line or 1))
+
+
+def _claim_message(verdict: str, claim: Claim) -> str:
+    return f"{verdict}: {policy_line(claim.text)}\n{claim.reason}".rstrip()
+
+
+def _claim(claim: Claim, place: Place | None) -> Finding:
+    from acompass.report.answers.proofs import claim_section
+    from acompass.report.text import document_text
+
+    name = f"{'claim' if claim.line is None else f'line {claim.line}'}: {policy_line(claim.text)}"
+    if claim.verdict is ClaimVerdict.PROVED:
+        return Finding(name, place=place)
+    first, *_ = claim.reason.splitlines() or [""]
+    details = document_text([claim_section(claim)]).removesuffix("\n")
+    return Finding(name, "failure", claim.verdict, f"{claim.verdict}: {first}", details, place)
+
+
+_LOST = Rule(
+    "guarantee-lost",
+    "the policy no longer guarantees what it guaranteed before",
+    "`acompass compare --impact` shows a counterexample. Keep the old requirement, or a stricter one.",
+)
+_NOT_KEPT = Rule(
+    "guarantee-undecided",
+    "it is not known whether the policy still guarantees what it guaranteed before",
+    _UNDECIDED_HELP,
+    "warning",
+)
+_RELEASED = Rule(
+    "more-released",
+    "the policy can release what it could not release before",
+    "`acompass compare --impact` shows what. Keep the old requirement, or a stricter one.",
+)
+
+
+def _comparison(comparison: Comparison, texts: tuple[str, str]) -> Iterator[Finding]:
+    """Code hosts show a result in a review only at a changed line, so place it at the nearest change."""
+    changes = _Changes(*texts)
+    for claim in comparison.old_by_new:
+        yield _claim(claim, None if comparison.ok else _lost_place(claim, changes))
+    name = "releases nothing that the old policy could not"
+    if comparison.ok or comparison.impact.released == ():
+        yield Finding(name)
+        return
+    from acompass.report.answers.proofs import impact_heading, impact_lines
+
+    heading, lines = impact_heading(comparison.impact), impact_lines(comparison.impact)
+    place = Place(_RELEASED, "\n".join([heading, *lines]), changes.new_line(1))
+    yield Finding(name, "failure", "released", heading, "\n".join(lines), place)
+
+
+def _lost_place(claim: Claim, changes: "_Changes") -> Place | None:
+    match claim.verdict:
+        case ClaimVerdict.PROVED:
+            return None
+        case ClaimVerdict.REFUTED:
+            rule, words = _LOST, "no longer guaranteed"
+        case ClaimVerdict.UNDECIDED:
+            rule, words = _NOT_KEPT, "not known to be kept"
+    return Place(rule, _claim_message(words, claim), changes.new_line(claim.line or 1))
+
+
+class _Change(NamedTuple):
+    """Lines of the old text, counted from 1, and the line of the new text that they became."""
+
+    first: int
+    last: int
+    new: int
+
+    def distance(self, line: int) -> int:
+        return max(self.first - line, line - self.last, 0)
+
+
+class _Changes:
+    """The lines that differ between two texts."""
+
+    def __init__(self, old: str, new: str):
+        before, after = _lines(old), _lines(new)
+        operations = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        self._last = len(after)
+        self._changes = [
+            _Change(first + 1, max(first + 1, end), start + 1)
+            for kind, first, end, start, _ in operations
+            if kind != "equal"
+        ]
+
+    def new_line(self, line: int) -> int:
+        """The same line if the text did not change, for example if only a parameter differs."""
+        same = _Change(line, line, line)
+        nearest = min(self._changes, key=lambda change: change.distance(line), default=same)
+        return max(1, min(nearest.new, self._last))
+
+
+def _lines(text: str) -> list[str]:
+    """Split lines as `Source` does: at a line feed, a carriage return, or both together."""
+    return StringIO(text, newline=None).readlines()
+
+
+def _code_rules(diagnostics: Sequence[Diagnostic]) -> list[Rule]:
+    from acompass.errors.catalog import CODES
+
+    codes = sorted({diagnostic.code for diagnostic in diagnostics})
+    help_ = "`{}` prints a page with an example and its fix."
+    return [Rule(code, CODES.get(code, code), help_.format(page_command(code))) for code in codes]
+
+
+def _finding(diagnostic: Diagnostic, text: str, source: Source, file: str) -> Finding:
+    places = [source.position(label.span.start) for label in diagnostic.labels]
+    name = f"line {places[0][0]}: {diagnostic.code}" if places else diagnostic.code
+    details, place = render_text([diagnostic], text, file), _place(diagnostic)
+    return Finding(name, "failure", diagnostic.code, diagnostic.message, details, place)
+
+
+def _error(diagnostic: Diagnostic) -> Finding:
+    return Finding(diagnostic.code, "error", diagnostic.code, diagnostic.message, place=_place(diagnostic))
+
+
+def _place(diagnostic: Diagnostic) -> Place:
+    message = diagnostic.message if diagnostic.help is None else f"{diagnostic.message}\nhelp: {diagnostic.help}"
+    return Place(Rule(diagnostic.code, "", "", str(diagnostic.severity)), message, diagnostic=diagnostic)

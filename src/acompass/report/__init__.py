@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.errors.diagnostics import AcompassError
-from acompass.reason.lint import Findings
 from acompass.report.document import Block, Context
 
 __all__ = ["Context", "Format", "describe", "json_text", "render"]
@@ -40,7 +39,9 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
     context = context or Context()
     match format_:
         case "text":
-            return _text(answer, context)
+            from acompass.report.text import document_text
+
+            return document_text(describe(answer, context), context.style)
         case "json":
             return json_text(_json_object(answer, context))
         case "markdown":
@@ -76,29 +77,14 @@ def describe(answer: Any, context: Context) -> Iterable[Block]:
     raise TypeError(f"no report for {type(answer).__name__}")
 
 
-def _text(answer: Any, context: Context) -> str:
-    if isinstance(answer, AcompassError | Findings):
-        from acompass.errors.rendering import render_text
-
-        diagnostics = answer if isinstance(answer, Findings) else answer.diagnostics
-        source = answer.text if isinstance(answer, Findings) else answer.source
-        shown = render_text(diagnostics, source, answer.name, context.style.color, context.most)
-        return f"{shown or 'nothing found'}\n"
-    from acompass.report.text import document_text
-
-    return document_text(describe(answer, context), context.style)
-
-
 def _json_object(answer: Any, context: Context) -> Any:
-    match answer:
-        case AcompassError():
-            from acompass.errors.rendering import diagnostics_object
+    if isinstance(answer, AcompassError):
+        from acompass.errors.rendering import diagnostics_object
 
-            return diagnostics_object(answer.diagnostics, answer.source, answer.name, context.most)
-        case Findings():
-            return answer.to_json(context.most)
-        case _:
-            return answer.to_json() if context.impact else answer.to_json(impact=False)
+        return diagnostics_object(answer.diagnostics, answer.source, answer.name, context.most)
+    if type(answer).__name__ == "Findings":  # not imported, because few calls lint
+        return answer.to_json(context.most)
+    return answer.to_json() if context.impact else answer.to_json(impact=False)
 
 
 def json_text(value: Any) -> str:

@@ -6,16 +6,18 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from acompass.errors.catalog import page_command
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Source
 from acompass.errors.display import count_text, on_one_line
 from acompass.language.program.effects import ActionName
 from acompass.language.text.tokens import policy_line, spell_probability, spell_string
-from acompass.reason.lint import Findings
 from acompass.report import document as doc
 from acompass.result import CheckedFolder, Note, Plan, RequirementOutcome, Result
+
+if TYPE_CHECKING:
+    from acompass.reason.lint import Findings
 
 #: headings for the columns that the policy never names, in a check and in a run
 UNNAMED = "columns that the policy never names"
@@ -207,28 +209,35 @@ def value_text(value: Any) -> str:
             return on_one_line(str(value))
 
 
-def describe_findings(findings: Findings, context: doc.Context) -> Iterator[doc.Block]:
+def describe_findings(findings: "Findings", context: doc.Context) -> Iterator[doc.Block]:
     found = count_text(len(findings), "finding") if findings else "nothing found"
     yield doc.headline("Lint", replace(context, file=context.name or findings.name), found, not findings)
-    yield from _diagnostics_blocks(findings, findings.text, context.most)
+    yield _diagnostics_blocks(findings, findings.text, findings.name, context)
 
 
 def describe_error(error: AcompassError, context: doc.Context) -> Iterator[doc.Block]:
     place = () if error.name is None else (" in ", doc.Code(error.name))
     yield doc.Heading(doc.Phrase((count_text(len(error.diagnostics), "error"), *place)), 2, "bad")
-    yield from _diagnostics_blocks(error.diagnostics, error.source, context.most)
+    yield _diagnostics_blocks(error.diagnostics, error.source, error.name, context)
 
 
-def _diagnostics_blocks(diagnostics: Sequence[Diagnostic], source: str | None, most: int) -> Iterator[doc.Block]:
+def _diagnostics_blocks(
+    diagnostics: Sequence[Diagnostic], source: str | None, name: str | None, context: doc.Context
+) -> doc.Either:
+    """Text shows the lines that a diagnostic points at."""
+    from acompass.errors.rendering import render_text
+
     if not diagnostics:
-        return
-    text = None if source is None else Source(source)
+        return doc.Either(text=[doc.Paragraph("nothing found")])
+    text, most = None if source is None else Source(source), context.most
     rows = [_diagnostic_row(each, text) for each in diagnostics[:most]]
-    yield doc.Table("Findings", ("line", "code", "finding", "help"), rows, "r")
-    if len(diagnostics) > most:
-        yield doc.Paragraph(f"and {len(diagnostics) - most:,} more")
-    example = page_command(diagnostics[0].code)
-    yield doc.Paragraph(f"`{example}` prints a page about a code, with an example and its fix.")
+    more = [f"and {len(diagnostics) - most:,} more"] if len(diagnostics) > most else []
+    page = f"`{page_command(diagnostics[0].code)}` prints a page about a code, with an example and its fix."
+    table = doc.Table("Findings", ("line", "code", "finding", "help"), rows, "r")
+    return doc.Either(
+        text=[doc.CodeBlock(render_text(diagnostics, source, name, context.style.color, most))],
+        rich=[table, *map(doc.Paragraph, (*more, page))],
+    )
 
 
 def _diagnostic_row(diagnostic: Diagnostic, source: Source | None) -> tuple[doc.Words, ...]:

@@ -1,12 +1,15 @@
-"""The cases of the golden files: commands as users call them, and answers as Python shows them.
+"""The golden files of answers: `python -m tests.report.golden --write [NAME…]` writes them; read the difference before
+you commit it.
 
-Each case has one golden file with a section for each format. Nothing in it depends on the machine, the version or the
-time."""
+The cases are commands as users call them, and answers as Python shows them. Each case has one golden file with a
+section for each format. Nothing in it depends on the machine, the version or the time."""
 
+import argparse
 import io
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,7 +31,7 @@ from acompass.version import __version__
 from tests.assist.notebook import answers
 from tests.report.pages import MIXED
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).with_suffix("")
 CI = ("text", "color", "json", "sarif", "junit", "markdown")
 FORMATS = ("text", "color", "json", "markdown")
 SHORT = ("text", "color", "json")
@@ -422,3 +425,22 @@ def render_answer(answer: Any, format_: Format, style: Style = PLAIN) -> str | N
     if format_ in ("junit", "sarif") and not has_findings:
         return None
     return render(answer, format_, Context(file, style, texts=("old\n", "new\n")))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", required=True, help="replace the golden files")
+    parser.add_argument("names", nargs="*", help="default: all cases")
+    names = parser.parse_args().names
+    chosen = [case for case in CASES if not names or case.name in names]
+    if not names:
+        for path in {*FOLDER.glob("*.golden")} - {case.path for case in CASES}:
+            path.unlink()
+    for case in chosen:
+        with tempfile.TemporaryDirectory() as folder:
+            case.path.write_text(golden_text(case.sections(Path(folder))), encoding="utf-8")
+    print(f"{len(chosen)} files written")
+
+
+if __name__ == "__main__":
+    main()

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import acompass
+from acompass.arguments import _Unfit
 from acompass.assist.notebook import CellError
 from acompass.assist.request_queue import Stale
 from acompass.assist.studio.messages import Refused
@@ -30,7 +31,6 @@ from acompass.errors.display import display_width, printable_text
 from acompass.errors.rendering import render_json, render_text
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.text.parser import parse_text
-from acompass.options import _Unfit
 from acompass.plan.run import context
 from acompass.prove.certify.encoding import NotCertified
 from acompass.prove.effort import Exhausted

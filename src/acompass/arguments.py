@@ -8,12 +8,12 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from functools import cache, partial, wraps
 from typing import Any, Literal, NoReturn, ParamSpec, TypeAlias, TypeVar
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic
 
 P = ParamSpec("P")

@@ -2,10 +2,10 @@
 
 A repr contains no record, because it may end up in a log or traceback (invariant 4, no record value in any message)."""
 
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import MOST_SHOWN, AcompassError
 from acompass.errors.display import Answer, json_object
 from acompass.language.program.effects import ActionName

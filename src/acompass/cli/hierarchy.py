@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,6 +11,7 @@ from acompass.cli.command import Command, exit_by_verdict, exit_codes
 from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import STANDARD_INPUT, STANDARD_OUTPUT, add_reading_settings, convert_options
 from acompass.cli.streams import print_err, print_out
+from acompass.dataclasses import dataclass
 from acompass.errors.display import Answer, count_text
 from acompass.measure.level_specs import ByBands, ByDate, ByPrefix, lengths_in, widths_in
 from acompass.options import Opening

@@ -3,7 +3,6 @@
 import csv
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 
 from acompass.arguments import PARAMS, TYPES, Option
 from acompass.cli.options import DeclaredOption
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
+
+from acompass.dataclasses import dataclass
 
 #: diagnostics shown by default; the rest are counted
 MOST_SHOWN = 50

@@ -7,10 +7,11 @@ import datetime
 import math
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+
+from acompass.dataclasses import dataclass
 
 if TYPE_CHECKING:
     from acompass.report import Format

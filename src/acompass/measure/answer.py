@@ -1,11 +1,11 @@
 """The measures of a table, as data. Rational measures are exact fractions; only renderers round."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from typing import Any, Literal, TypeAlias
 
+from acompass.dataclasses import dataclass
 from acompass.errors.display import Answer, json_object
 
 #: a number of persons: with decimal weights, an exact fraction

@@ -1,10 +1,10 @@
 """The result of `prove`: a verdict on every claim, with a reason or a counterexample."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from acompass.dataclasses import dataclass, field
 from acompass.errors.display import Answer, json_object
 from acompass.language.program.types import Schema, Value
 

@@ -3,9 +3,9 @@
 Markdown and HTML show the same blocks. Text has no headings, and shows an `Either` in its own way."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import MOST_SHOWN
 from acompass.errors.display import PLAIN, Style
 

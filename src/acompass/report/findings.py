@@ -2,11 +2,11 @@
 the policy for each that fails."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from io import StringIO
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.catalog import page_command
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Source
 from acompass.errors.display import count_text

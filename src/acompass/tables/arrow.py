@@ -3,11 +3,11 @@
 Values do not become Python objects on the way."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, assert_never
 from weakref import WeakSet
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.types import MOST_DIGITS
 from acompass.tables import errors
 from acompass.tables.csv import require_names, require_text

@@ -5,13 +5,13 @@ A library is imported only for its own objects; dicts and lists need none."""
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, cast
 
 from acompass.arguments import OneShotTable, kind_in_words
+from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import AcompassError, TableError
 from acompass.language.program.types import MOST_DIGITS
 from acompass.tables import errors

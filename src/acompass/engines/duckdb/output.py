@@ -9,13 +9,13 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import duckdb
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, field
 from acompass.engines.duckdb.input import restore_type
 from acompass.engines.duckdb.session import identifier, text_literal
 from acompass.engines.loading import swap_separators

@@ -6,13 +6,13 @@ A loaded table runs plans, and writes or returns the result. Each engine has its
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, assert_never
 
 import duckdb
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, field
 from acompass.engines.duckdb.input import DuckDBColumn, read_footers, read_text
 from acompass.engines.duckdb.output import Output, fetch_arrow, restore, write
 from acompass.engines.duckdb.session import (

@@ -4,9 +4,9 @@ A new aggregate needs a row here; a stage that needs more matches over `Function
 No other module tests for one of the functions. `semantics` has its own equations and asks nothing of this module."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.types import INTEGER, Kind, Type
 from acompass.language.text.tree import Function
 

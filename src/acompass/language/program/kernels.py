@@ -6,12 +6,12 @@ an oracle that shared code with what it judges would be none."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import ceil, gcd
 from typing import ClassVar, Literal, TypeAlias
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.bands import Bands
 from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.types import INTEGER, Type, Value, convert, to_text

@@ -7,10 +7,10 @@ import datetime
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import option_text
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.text.tree import DateUnit

@@ -3,12 +3,12 @@
 Words of forms beyond the paper are keywords only where no core program can have a word (X0). The parser therefore calls
 `reclassify` only if a requirement does not parse as one of the paper."""
 
-from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 from sys import intern
 from typing import Any
 
+from acompass.dataclasses import replace
 from acompass.errors.diagnostics import Span
 from acompass.language.text import tree
 from acompass.language.text.tokens import AGGREGATES, Token, unquote

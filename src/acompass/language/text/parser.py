@@ -9,7 +9,6 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import takewhile
@@ -20,6 +19,7 @@ from lark import Token as LarkToken
 from lark.lexer import Lexer
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import MOST_REPORTED, Diagnostic, Label, Span
 from acompass.errors.fixes import keep_sound_fixes
 from acompass.language.mistakes.habits import foreign_comments

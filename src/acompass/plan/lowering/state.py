@@ -3,13 +3,13 @@
 The statements of a plan share states, so the SQL text of each state is generated only once."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
 from sqlglot import Dialect, exp
 from sqlglot.generator import Generator
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.types import Schema, remaining
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql

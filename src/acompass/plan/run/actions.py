@@ -3,11 +3,11 @@
 Each kernel has one function, which gets a `Target` and returns the state after the write."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import is_always, is_certain, map_of, removes_records, write_of
 from acompass.language.program.kernels import ONE, Constant, Kernel, Labels, Map, Uniform, Weighted
 from acompass.language.program.label_maps import UnlabeledValueError

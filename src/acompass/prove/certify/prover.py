@@ -4,9 +4,9 @@ They are simpler than those in `prove.rules`: at most one rule leads back throug
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.effects import process_in
 from acompass.language.program.kernels import Map, Uniform

@@ -4,8 +4,7 @@
 Both use preimages: the records before a requirement that are, or may become, records of a given set after it.
 """
 
-from dataclasses import dataclass, replace
-
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.effects import removes_records
 from acompass.language.program.kernels import Map

@@ -5,8 +5,8 @@ If there is none, that proves a claim; otherwise, a counterexample starts from o
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from acompass.dataclasses import dataclass, field
 from acompass.language.program.effects import drawing_kernel, removes_records
 from acompass.language.program.kernels import Kernel
 from acompass.language.program.types import Value

@@ -1,9 +1,9 @@
 """The answer of `compare`: whether two policies are equivalent, and which guarantees each policy keeps."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from acompass.dataclasses import dataclass, field
 from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.types import Schema, Value
 from acompass.prove.proof import Claim, ClaimVerdict

@@ -6,11 +6,11 @@ condition, they decide the same for each record, so one variable can represent b
 are equal at the end for every value of these variables, the policies are equivalent. docs/compare.md has the proof."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import (
     columns_read,

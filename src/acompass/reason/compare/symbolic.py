@@ -1,10 +1,10 @@
 """Execute a policy symbolically on one record: for each kind of record, whether it is kept and its column values."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program import kernels
 from acompass.language.program.effects import effect_of, filter_of, is_certain, type_changes
 from acompass.language.program.kernels import Kernel

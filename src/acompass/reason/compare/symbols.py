@@ -7,9 +7,9 @@ each comparison of it gets its own variable: the same comparison of the same val
 policies, and nothing more is known."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.effects import column_written, drawing_kernel, draws
 from acompass.language.program.kernels import Map
 from acompass.language.program.program import Program, Requirement

@@ -2,13 +2,13 @@
 
 The displayed numbers, ε = ln E and δ, are rounded up here."""
 
-from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from enum import StrEnum
 from fractions import Fraction
 from math import ceil
 from typing import Any, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.errors.display import json_object, json_value
 from acompass.language.program.types import Schema
 from acompass.prove.proof import Proof

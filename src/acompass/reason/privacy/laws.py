@@ -6,12 +6,12 @@ from each box of cells. docs/privacy.md has the proof."""
 import datetime
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise, product
 from math import isfinite, prod
 from typing import Any, NamedTuple, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass, field
 from acompass.language.program.effects import column_written, drawing_kernel, probability_of
 from acompass.language.program.kernels import shortest_trace_value
 from acompass.language.program.label_maps import UnlabeledValueError

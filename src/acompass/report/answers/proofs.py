@@ -4,11 +4,11 @@ The records in them are invented by the prover; none of them comes from a table.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple, assert_never
 
+from acompass.dataclasses import replace
 from acompass.errors.diagnostics import option_text
 from acompass.errors.display import count_text, on_one_line
 from acompass.language.program.types import Column, Kind, Schema, Value, to_text

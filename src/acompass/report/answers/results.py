@@ -4,10 +4,10 @@
 
 import datetime
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, assert_never
 
+from acompass.dataclasses import replace
 from acompass.errors.catalog import page_command
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Source
 from acompass.errors.display import count_text, on_one_line

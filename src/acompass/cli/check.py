@@ -20,7 +20,7 @@ from acompass.cli.formats import (
     write_also,
 )
 from acompass.cli.inputs import read_policy, resolve_inputs
-from acompass.cli.streams import print_hint, print_out, progress_bar, stream_style
+from acompass.cli.streams import print_out, progress_bar, stream_style
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic
 from acompass.errors.display import on_one_line
 from acompass.options import Opening
@@ -108,12 +108,10 @@ def check(
                     **opening,
                 )
 
-        parsed, result = fixer.perform(lambda: read_policy(policy, table), check_policy)
+        result = fixer.perform(lambda: read_policy(policy, table), check_policy)
         write_also(also, lambda each: render_result(result, policy, each, fixer.report_stream))
         if not quiet:
             fixer.print_report(render_result(result, policy, format_, fixer.report_stream))
-        if not quiet and format_ == "text":
-            print_hint(parsed, call.params)
         exit_by_verdict(result.ok)
 
 

@@ -84,7 +84,7 @@ def lint(
                     **opening,
                 )
 
-            _, found = fixer.perform(lambda: read_policy(policy, table), find, tuple)
+            found = fixer.perform(lambda: read_policy(policy, table), find, tuple)
             write_also(also, lambda each: _report(found, policy, each, fixer.report_stream))
             where = f" in {on_one_line(policy)}" if has_several and not found else ""
             fixer.print_report(_report(found, policy, format_, fixer.report_stream) + where)

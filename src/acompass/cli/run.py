@@ -10,7 +10,7 @@ from acompass.cli import options
 from acompass.cli.command import Command, exit_by_verdict, exit_codes
 from acompass.cli.formats import Format, error_report, formats, render_result
 from acompass.cli.inputs import STANDARD_OUTPUT, read_policy, read_trace, resolve_inputs
-from acompass.cli.streams import print_err, print_hint, print_out, progress_bar
+from acompass.cli.streams import print_err, print_out, progress_bar
 
 NOT_WRITTEN = "a requirement without an action is violated; use `--force` to write it anyway"
 
@@ -91,8 +91,6 @@ def run(
             stream = sys.stderr if output == STANDARD_OUTPUT else sys.stdout
             report_text = render_result(result, policy, format_, stream, not_written)
             (print_err if stream is sys.stderr else print_out)(report_text)
-        if format_ == "text" and not quiet:
-            print_hint(parsed, call.params)
         if not_written is not None:
             print_err(not_written)
         exit_by_verdict(result.ok)

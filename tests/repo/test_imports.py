@@ -32,7 +32,6 @@ HOMES = {
     "click": ("cli/",),
     "duckdb": ("engines/duckdb", "measure/"),
     "ibis": ("tables/arrow.py",),
-    "lark": ("language/",),
     "lsprotocol": ("assist/lsp/",),
     "narwhals": ("tables/",),
     "numpy": ("author/suggest/",),

@@ -4,9 +4,11 @@ Python handles signals only between bytecode instructions, so never while an eng
 also holds the interpreter lock, no other thread can run. The supervisor gives the command some time to end by
 itself, then kills it and removes its temporary files, as it does after a crash."""
 
+import atexit
 import os
 import select
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -24,9 +26,10 @@ _BLOCK = 1 << 16
 
 
 def run_supervised(command: Callable[[], None]) -> None:
-    """Run a command in a child process. Only the child returns; the supervisor exits with the command's exit code."""
+    """Run a command in a child process; the supervisor exits with its exit code. Returns only without `fork`."""
     if not hasattr(os, "fork"):  # Windows
-        return command()
+        command()
+        return
     signals = _Signals()
     notes, alive = os.pipe(), os.pipe()
     child = os.fork()
@@ -39,7 +42,25 @@ def run_supervised(command: Callable[[], None]) -> None:
     os.close(alive[1])
     report_to(notes[1])
     threading.Thread(target=_end_without_supervisor, args=(alive[0],), daemon=True).start()
-    return command()
+    _run_and_exit(command)
+
+
+def _run_and_exit(command: Callable[[], None]) -> NoReturn:
+    """Exit without Python's finalization, which frees every object and takes a tenth of a short command's time."""
+    code: object = 0
+    try:
+        command()
+    except SystemExit as end:
+        code = end.code
+    if not isinstance(code, int) or any(not each.daemon for each in threading.enumerate()[1:]):
+        sys.exit(code)  # type: ignore[arg-type]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.exit(code)
+    os._exit(code)
 
 
 def _end_without_supervisor(alive: int) -> None:

@@ -10,7 +10,7 @@ from tests.repo.sources import PACKAGE, imports, modules, relative_name
 
 #: each layer imports only layers to its left
 LAYERS = [
-    *("version", "dataclass", "errors", "language", "options", "policy", "semantics", "prove", "reason", "tables", "plan"),
+    *("version", "dataclasses", "errors", "language", "options", "policy", "semantics", "prove", "reason", "tables", "plan"),
     *("engines", "result", "run", "measure", "explain", "author", "report", "base_session", "session", "api"),
     *("dbt", "assist", "testing", "cli", "__main__", "__init__"),
 ]

@@ -1,27 +1,35 @@
-"""`dataclass` of the standard library, except that a class compiles its methods when they are first called.
+"""The standard library's dataclasses, except that a class compiles its methods when they are first called.
 
-`acompass check` defines more than two hundred classes and needs a third of their methods: to compile all of them took a
-quarter of the time of a short command. `field`, `replace` and `fields` of the standard library work as usual."""
+`acompass check` defines more than a hundred classes and calls a third of their methods. To compile all of them took a
+quarter of the time of a short command."""
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import MISSING, FrozenInstanceError
+from dataclasses import MISSING, FrozenInstanceError, asdict, field, fields, is_dataclass, replace
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass as dataclass
+    from dataclasses import dataclass
+
+__all__ = ["asdict", "dataclass", "field", "fields", "is_dataclass", "replace"]
 
 
 def _dataclass(
-    cls: type | None = None, /, *, frozen: bool = False, slots: bool = False, eq: bool = True, repr: bool = True
+    cls: type | None = None,
+    /,
+    *,
+    frozen: bool = False,
+    slots: bool = False,
+    eq: bool = True,
+    repr: bool = True,  # noqa: A002
 ) -> Any:
     if cls is None:
         return lambda cls: _dataclass(cls, frozen=frozen, slots=slots, eq=eq, repr=repr)
-    if cls.__doc__ is None:
-        cls.__doc__ = f"{cls.__name__}({', '.join(cls.__dict__.get('__annotations__', ()))})"
+    if cls.__doc__ is None:  # the standard library would build a signature
+        cls.__doc__ = cls.__name__
     own = set(cls.__dict__)
-    made = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
+    made: type = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
     methods: dict[str, Any] = {"__init__": _Compiled(_compile_init, frozen)}
     if repr:
         methods["__repr__"] = _repr
@@ -62,10 +70,9 @@ class _Compiled:
 
 
 def _compile_init(cls: type, frozen: bool) -> Callable[..., Any]:
-    fields = dataclasses.fields(cls)
     names: dict[str, Any] = {"_set": object.__setattr__, "_factory": _FACTORY}
     parameters, lines = ["self"], []
-    for each in fields:
+    for each in fields(cls):
         assert not each.kw_only, "not supported"
         name = value = each.name
         if each.default_factory is not MISSING:
@@ -84,7 +91,7 @@ def _compile_init(cls: type, frozen: bool) -> Callable[..., Any]:
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
     method = _compile(f"def __init__({', '.join(parameters)}):", lines or ["pass"], names)
-    method.__annotations__ = {each.name: each.type for each in fields if each.init} | {"return": None}
+    method.__annotations__ = {each.name: each.type for each in fields(cls) if each.init} | {"return": None}
     return method
 
 
@@ -98,14 +105,14 @@ _FACTORY = _Factory()
 
 
 def _compile_eq(cls: type) -> Callable[..., Any]:
-    compared = [each.name for each in dataclasses.fields(cls) if each.compare]
+    compared = [each.name for each in fields(cls) if each.compare]
     mine, others = _tuple_of("self", compared), _tuple_of("other", compared)
     lines = [f"if other.__class__ is self.__class__: return {mine} == {others}", "return NotImplemented"]
     return _compile("def __eq__(self, other):", lines, {})
 
 
 def _compile_hash(cls: type) -> Callable[..., Any]:
-    hashed = [each.name for each in dataclasses.fields(cls) if (each.compare if each.hash is None else each.hash)]
+    hashed = [each.name for each in fields(cls) if (each.compare if each.hash is None else each.hash)]
     return _compile("def __hash__(self):", [f"return hash({_tuple_of('self', hashed)})"], {})
 
 
@@ -123,7 +130,7 @@ def _compile(head: str, lines: list[str], names: dict[str, Any]) -> Callable[...
 
 @recursive_repr()
 def _repr(self: Any) -> str:
-    shown = (f"{each.name}={getattr(self, each.name)!r}" for each in dataclasses.fields(self) if each.repr)
+    shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
@@ -136,9 +143,9 @@ def _refuse_deletion(self: object, name: str) -> None:
 
 
 def _get_state(self: Any) -> list[Any]:
-    return [getattr(self, each.name) for each in dataclasses.fields(self)]
+    return [getattr(self, each.name) for each in fields(self)]
 
 
 def _set_state(self: Any, state: list[Any]) -> None:
-    for each, value in zip(dataclasses.fields(self), state, strict=True):
+    for each, value in zip(fields(self), state, strict=True):
         object.__setattr__(self, each.name, value)

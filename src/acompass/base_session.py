@@ -5,11 +5,11 @@ Another thread can cancel a single call, or all calls that answer one question."
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from acompass.dataclasses import dataclass
 from acompass.engines.errors import cancellation_error, needs_duckdb
 from acompass.engines.protocol import Execution, OpenTable
 from acompass.language.program.constants import ParamValue

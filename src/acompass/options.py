@@ -8,12 +8,12 @@ import numbers
 import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import wraps
 from typing import Any, ParamSpec, TypeAlias, TypedDict, TypeVar
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 
 P = ParamSpec("P")

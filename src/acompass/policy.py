@@ -15,12 +15,12 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeAlias
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, Label, PolicyError, Source, Span
 from acompass.language.mistakes.paper import beyond_paper
 from acompass.language.mistakes.unreadable_text import ENOUGH, is_csv, is_utf16, table_kind

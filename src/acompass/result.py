@@ -2,10 +2,10 @@
 
 A repr contains no record, because it may end up in a log or traceback (invariant 4, no record value in any message)."""
 
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.display import DisplayedAnswer, ReportedAnswer
 from acompass.language.program.effects import plain_of
 from acompass.language.program.program import Action, Draw, Drop, Generalize, Random, Reject, Replace

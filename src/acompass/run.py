@@ -4,8 +4,8 @@ Every command and every Python call runs through this module, on a table that `s
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.protocol import (
     Destination,
     Execution,

@@ -3,11 +3,11 @@
 `Context` has what is known besides the text. Each part may be unknown."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from acompass.assist.document import Document, used_params
 from acompass.base_session import SampleInfo
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, Severity, Span, TableError
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue

@@ -3,7 +3,6 @@
 A place is the word under the cursor, with the terminals that the grammar accepts instead."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from typing import Literal, TypeAlias
@@ -12,6 +11,7 @@ from acompass.assist.analysis import Context
 from acompass.assist.document import Document, parameters
 from acompass.assist.keywords import SPELLINGS, meaning, spellings
 from acompass.assist.templates import templates
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Span
 from acompass.language.program.types import Names
 from acompass.language.text import tree

@@ -1,11 +1,11 @@
 """The text of a policy that is being written and need not parse; its parameters, and the edits that format it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Diagnostic, Edit, PolicyError, Source, Span
 from acompass.language.program.constants import ParamValue
 from acompass.language.text import tree

@@ -1,7 +1,6 @@
 """Explain the word under the cursor. Examples for a map never come from the table."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice, takewhile
 from typing import assert_never
@@ -10,6 +9,7 @@ from acompass.assist.analysis import Context, verdict_lines
 from acompass.assist.document import Document, contains
 from acompass.assist.keywords import MEANINGS, meaning
 from acompass.assist.names import occurrences_at
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Span
 from acompass.language.program.checker import check
 from acompass.language.program.effects import as_generalize

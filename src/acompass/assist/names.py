@@ -3,10 +3,10 @@
 An AS name is visible in one requirement, a parameter in all."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.assist.document import Document, contains
+from acompass.dataclasses import dataclass, fields, is_dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, Edit, Span
 from acompass.errors.fixes import apply_edits
 from acompass.language.program.types import Names

@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Condition
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
 from acompass import session as sessions
 from acompass.base_session import Question, SampleInfo
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import AcompassError
 from acompass.measure.answer import ColumnFacts
 from acompass.options import Opening

@@ -1,9 +1,9 @@
 """Propose requirements that fit the roles of a table's columns."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.types import Kind, Schema
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_requirement

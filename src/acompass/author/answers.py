@@ -4,11 +4,11 @@ Numbers are exact; only renderers round."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import CallError
 from acompass.errors.display import DisplayedAnswer
 from acompass.language.program.types import Value

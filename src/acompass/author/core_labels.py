@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Label, Span
 from acompass.language.program import effects
 from acompass.language.program.label_maps import SUPPRESSED, Level, Map

@@ -4,7 +4,6 @@ import codecs
 import difflib
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TextIO, TypeVar
 
@@ -12,6 +11,7 @@ import click
 
 from acompass.cli.inputs import STANDARD_INPUT
 from acompass.cli.streams import print_err, print_out
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
 from acompass.errors.display import count_text
 from acompass.errors.fixes import FixedText, fix_safely

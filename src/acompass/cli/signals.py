@@ -6,9 +6,9 @@ import logging
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FrameType
 
+from acompass.dataclasses import dataclass
 from acompass.tables.temporary_files import note_stoppable
 
 #: sent by Ctrl-C, by schedulers and `timeout`, and when a terminal is closed; Windows lacks some of them

@@ -5,12 +5,12 @@ Numbers in a CSV file may have a decimal comma.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Protocol
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.reading import RECORDS, Facts, Missing, count_missing, dates_in, with_dates
 from acompass.engines.text_columns import FirstPlace, TextColumns, TypedText
 from acompass.language.program.constants import digits_before_point, scale_of

@@ -7,11 +7,11 @@ which is checked before anything runs.
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from acompass.dataclasses import dataclass, replace
 from acompass.engines.errors import Cancellation
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.effects import texts_written

@@ -6,12 +6,12 @@ a cast of any other text would make the engine fail.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Span
 from acompass.language.program.constants import replacement
 from acompass.language.program.label_maps import SUPPRESSED

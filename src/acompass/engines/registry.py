@@ -4,10 +4,10 @@ import importlib.util
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
 
+from acompass.dataclasses import dataclass
 from acompass.engines.errors import library_needed, no_memory_limit, unknown_engine
 from acompass.engines.protocol import Engine
 from acompass.plan.run.context import Session

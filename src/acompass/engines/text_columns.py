@@ -7,12 +7,12 @@ distinguish members of a class (D26).
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TypeAlias
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.engines.reading import Facts, fitting_formats
 from acompass.errors.diagnostics import TableError
 from acompass.language.program.constants import scale_of

@@ -6,8 +6,9 @@ offsets to lines and columns, for terminals and for editors."""
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from acompass.dataclasses import dataclass
 
 #: diagnostics shown by default; the rest are counted
 MOST_SHOWN = 50

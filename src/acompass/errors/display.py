@@ -4,7 +4,8 @@ Text from a policy or a table must not control a terminal, so control characters
 every layer inherit from the classes below, which import their renderers on use, because `report` is a higher layer."""
 
 import unicodedata
-from dataclasses import dataclass
+
+from acompass.dataclasses import dataclass
 
 
 def count_text(number: int, noun: str) -> str:

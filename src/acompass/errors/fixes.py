@@ -2,9 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Diagnostic, Edit, Fix, Span
 
 #: the parser reports one mistake per requirement, so each further mistake in a requirement takes another round

@@ -8,13 +8,13 @@ last.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from itertools import accumulate
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.constants import Parameters
 from acompass.language.text import tree
 from acompass.language.text.tree import Function, Operator, Quantifier

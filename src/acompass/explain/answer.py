@@ -1,8 +1,8 @@
 """The life of a record in a run, as data. It contains personal data, but only of the requested records."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from acompass.dataclasses import dataclass, field
 from acompass.errors.display import DisplayedAnswer
 from acompass.result import ActionName
 

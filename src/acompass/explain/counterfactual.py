@@ -7,7 +7,6 @@ satisfy one of them.
 import datetime
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from enum import StrEnum
 from fractions import Fraction
@@ -15,6 +14,7 @@ from itertools import chain, islice, product, repeat
 from math import floor
 from typing import Any, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.errors.display import on_one_line
 from acompass.explain.answer import ClassSeen
 from acompass.language.program import program as checked

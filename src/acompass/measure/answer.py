@@ -1,11 +1,11 @@
 """The measures of a table, as data. Rational measures are exact fractions; only renderers round."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from typing import Literal, TypeAlias
 
+from acompass.dataclasses import dataclass
 from acompass.errors.display import ReportedAnswer
 
 #: a number of persons: with decimal weights, an exact fraction

@@ -6,12 +6,12 @@ no value of a record leaves that engine.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import duckdb
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass
 from acompass.engines.duckdb.session import DuckDBSession
 from acompass.language.program.types import Column, Kind, Schema, Type
 from acompass.measure.answer import Persons

@@ -6,12 +6,12 @@ directly or by subtracting the shown counts from the total.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
 import duckdb
 
+from acompass.dataclasses import dataclass, field
 from acompass.language.program.types import Kind
 from acompass.measure.answer import SMALLEST, Bar, Distribution, Persons
 from acompass.measure.classes import View, comparable_value, count_records, one_row

@@ -1,13 +1,13 @@
 """Create the rows of a hierarchy from the values of a column, to edit by hand; read and write hierarchy files."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from shlex import quote
 from typing import TypeVar
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program import bands, label_maps
 from acompass.language.program.bands import Bands

@@ -9,12 +9,12 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate
 from typing import TypeAlias
 
+from acompass.dataclasses import dataclass
 from acompass.language.program import bands
 from acompass.language.program.bands import Interval, Place
 from acompass.language.program.hierarchies import Hierarchy

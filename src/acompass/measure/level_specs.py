@@ -6,10 +6,10 @@ For several columns, levels are a mapping or texts such as `Age=bands:5,10,20`.
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.types import Names
 from acompass.options import HierarchiesArgument

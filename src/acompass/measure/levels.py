@@ -5,9 +5,9 @@ values determine the levels.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program import bands
 from acompass.language.program.bands import Bands, Steps

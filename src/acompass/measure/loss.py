@@ -8,13 +8,13 @@ values suggest, and a column with a label that is on no level, such as one that 
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from shlex import quote
 
 import duckdb
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.program.types import Kind

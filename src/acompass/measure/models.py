@@ -6,13 +6,13 @@ class of n records with counts n₁ … nₘ has exp(H) = n / Π nᵢ^(nᵢ/n), 
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import TypeAlias
 
 import duckdb
 
+from acompass.dataclasses import dataclass
 from acompass.measure.answer import Sensitive
 from acompass.measure.classes import Counts, Order, count_values, one_row
 

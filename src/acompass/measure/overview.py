@@ -4,10 +4,10 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from acompass.dataclasses import dataclass
 from acompass.engines.duckdb.table import DuckDBTable
 from acompass.language.program.types import Column, Kind
 from acompass.measure.answer import THRESHOLDS, ColumnFacts, Form, Overview

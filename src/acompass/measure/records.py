@@ -5,11 +5,11 @@ A record may have a weight: the number of persons that it represents, which may 
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Diagnostic, TableError
 from acompass.language.program.types import INTEGER, Column, Kind, Schema, Type, decimal, to_text
 from acompass.measure.answer import Persons

@@ -1,8 +1,8 @@
 """The roles of columns in a measurement, and their positions in a table (D3)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.types import Kind, Names, Schema
 from acompass.language.text import tree

@@ -1,9 +1,9 @@
 """Rewrite class-level stages. The rewrites run in this order, after those of record-level stages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import (
     as_generalize,
     column_written,

@@ -6,9 +6,9 @@ distinguishes two values of one region, so a simulation on combinations of regio
 A set of combinations is an integer with one bit for each combination, so that conditions are bitwise operations."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program import program as checked
 from acompass.language.program.effects import filter_of, record_comparisons, type_changes
 from acompass.language.program.program import (

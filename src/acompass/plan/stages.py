@@ -1,8 +1,8 @@
 """The kinds of stages that a plan consists of, and their descriptions for `plan --stages`."""
 
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass, field
 from acompass.language.program import effects
 from acompass.language.program.effects import is_always
 from acompass.language.program.program import Process, Requirement

@@ -5,8 +5,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 
 #: the default deadline in seconds

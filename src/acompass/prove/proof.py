@@ -1,9 +1,9 @@
 """The result of `prove`: a verdict on every claim, with a reason or a counterexample."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
+from acompass.dataclasses import dataclass
 from acompass.errors.display import ReportedAnswer
 from acompass.language.program.types import Schema, Value
 

@@ -3,9 +3,9 @@
 All text is escaped unless it is already markup."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 
+from acompass.dataclasses import dataclass
 from acompass.measure.answer import Persons
 
 #: the size and the margins of a chart

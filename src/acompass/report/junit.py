@@ -3,10 +3,10 @@
 A document has one suite for the policy, with a case for each requirement, claim or finding."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as Xml
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Source
 from acompass.errors.rendering import render_text
 from acompass.language.text.tokens import policy_line

@@ -3,9 +3,9 @@
 `run` and `check` import this module, so it does not import other kinds of answers: see `text_answers.py`."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
+from acompass.dataclasses import dataclass
 from acompass.errors.display import BOLD, GREEN, PLAIN, RED, YELLOW, Style, count_text, on_one_line
 from acompass.language.text.tokens import policy_line
 from acompass.report.words import (

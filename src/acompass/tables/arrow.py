@@ -3,10 +3,10 @@
 Values do not become Python objects on the way."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.types import MOST_DIGITS
 from acompass.tables import errors
 from acompass.tables.csv import require_names, require_text

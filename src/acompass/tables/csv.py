@@ -7,7 +7,6 @@ end may follow the closing quote. The last two functions search a file for text 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
 from gzip import GzipFile
@@ -15,6 +14,7 @@ from io import BufferedReader
 from itertools import islice
 from typing import Any, NoReturn, TypeAlias
 
+from acompass.dataclasses import dataclass
 from acompass.tables import errors, format_errors
 from acompass.tables.encodings import plain_bytes
 from acompass.tables.formats import COMMA, COMMA_NUMBER, DELIMITERS, CsvStyle

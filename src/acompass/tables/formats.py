@@ -8,12 +8,12 @@ import codecs
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from encodings.aliases import aliases
 from functools import cached_property
 from typing import Any
 
+from acompass.dataclasses import dataclass, field
 from acompass.options import ERROR, DatesArgument, MissingArgument
 from acompass.tables import errors, format_errors
 

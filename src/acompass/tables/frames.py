@@ -5,12 +5,12 @@ A library is imported only for its own objects; a list of dicts needs none."""
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import AcompassError, TableError
 from acompass.language.program.types import MOST_DIGITS
 from acompass.tables import errors

@@ -12,12 +12,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 from xml.etree import ElementTree
 
+from acompass.dataclasses import dataclass, replace
 from acompass.options import STANDARD_INPUT
 from acompass.tables import encodings, errors, format_errors
 from acompass.tables.csv import quote_field

@@ -7,10 +7,10 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from acompass.dataclasses import dataclass, field
 from acompass.options import CSV_SUFFIXES, PARQUET_SUFFIXES, WORKBOOK_SUFFIXES
 from acompass.tables import errors
 from acompass.tables.formats import UTF_8

@@ -3,9 +3,9 @@
 It is meant to be shared, so it contains no path, host name, user name or record value."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from enum import StrEnum
 
+from acompass.dataclasses import asdict, dataclass
 from acompass.errors.display import BOLD, GREEN, PLAIN, RED, Style
 
 

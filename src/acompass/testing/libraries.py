@@ -5,10 +5,10 @@ import subprocess
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 
+from acompass.dataclasses import dataclass
 from acompass.testing.health import Finding, State
 
 #: what each optional part is for

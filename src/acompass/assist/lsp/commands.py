@@ -3,7 +3,6 @@
 A command returns a text to show; no command writes a file."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lsprotocol import types
@@ -12,6 +11,7 @@ from acompass.assist.analysis import SEED, Context, ProofState, RequirementState
 from acompass.assist.document import used_params
 from acompass.assist.lsp.open_documents import Inputs, OpenDocument, OpenTable
 from acompass.assist.lsp.view import View
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, Span
 from acompass.errors.display import PLAIN, count_text
 from acompass.explain.algebra_text import to_algebra

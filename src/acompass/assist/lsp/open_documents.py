@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Protocol, TypeAlias, TypeVar
@@ -15,6 +14,7 @@ from acompass.assist.analysis import Context, ProofState, diagnose, proofs, verd
 from acompass.assist.document import Document, used_params
 from acompass.assist.lsp import threads
 from acompass.assist.request_queue import RequestQueue, Stale, table_facts
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Severity
 from acompass.measure.answer import ColumnFacts
 from acompass.options import Opening, is_file

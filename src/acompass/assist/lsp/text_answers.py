@@ -4,7 +4,6 @@ Names and values come from tables, so they are escaped."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from lsprotocol import types
@@ -15,6 +14,7 @@ from acompass.assist.document import format_edits
 from acompass.assist.hover import hover
 from acompass.assist.lsp.view import Positions, View
 from acompass.assist.names import Symbol, definition, occurrences_at, references, rename, symbols
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Source, Span
 from acompass.policy import SETTINGS_FILE, key_place
 

@@ -3,7 +3,6 @@
 Offsets become positions of the protocol, in the encoding that server and client agreed on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from lsprotocol import types
@@ -13,6 +12,7 @@ from pygls.capabilities import get_capability
 from acompass.assist.analysis import Context
 from acompass.assist.document import Document
 from acompass.assist.lsp.open_documents import OpenDocument
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Edit, Source, Span
 
 

@@ -7,7 +7,6 @@ name resolves to this machine, and it cannot send JSON or the cookie."""
 import hmac
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
@@ -17,6 +16,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from acompass.assist.studio.messages import Refused
+from acompass.dataclasses import dataclass, field
 
 #: the only address that the server listens on
 HOST = "127.0.0.1"

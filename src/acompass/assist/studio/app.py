@@ -8,7 +8,6 @@ import os
 import secrets
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from typing import Any, TypeAlias
@@ -28,6 +27,7 @@ from acompass.assist.studio.answers import files, measures, table, text, verdict
 from acompass.assist.studio.messages import Body, Refused, error_json
 from acompass.assist.studio.policy_file import Unseen
 from acompass.assist.studio.state import Studio
+from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import AcompassError, Canceled
 from acompass.report.html import Html, tag
 from acompass.report.page.layout import STYLE

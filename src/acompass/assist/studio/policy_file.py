@@ -3,11 +3,11 @@
 import hashlib
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.policy import read_text
 from acompass.tables.temporary_files import replace_atomically

@@ -4,7 +4,6 @@ Also what several answers need: measures of an open table, and the table that th
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from acompass.assist.document import Document, used_params
 from acompass.assist.request_queue import table_facts
 from acompass.assist.studio.messages import Body, Offsets
 from acompass.assist.studio.state import Studio
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import AcompassError
 from acompass.language.program.constants import ParamValue, parse_settings
 from acompass.language.program.types import Names, Schema

@@ -6,7 +6,6 @@ import errno
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Event, Thread
 
 import uvicorn
@@ -14,6 +13,7 @@ import uvicorn
 from acompass.assist.studio.access import HOST, Access
 from acompass.assist.studio.app import studio_app
 from acompass.assist.studio.state import Start, Studio
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 
 #: seconds that an answer may still take when the studio ends

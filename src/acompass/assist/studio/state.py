@@ -5,7 +5,6 @@ The latest answers are cached, so that a panel that was shown before appears at 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ from typing import Any, TypeVar
 from acompass.assist.request_queue import SAMPLE, SAMPLE_FROM, RequestQueue, Stale
 from acompass.assist.studio.messages import Body
 from acompass.assist.studio.policy_file import PolicyFile
+from acompass.dataclasses import asdict, dataclass, field
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.constants import ParamValue
 from acompass.language.text.tokens import read_constant, spell_string

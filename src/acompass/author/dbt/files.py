@@ -5,7 +5,6 @@ tested like `check`: every assertion on the input table (D22, check and run). Th
 policy, whose types are known before it runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from acompass.author.dbt.templates import (
     names_by_line,
     properties_text,
 )
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import columns_aggregated, columns_read, comparisons, is_always, process_of

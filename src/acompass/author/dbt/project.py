@@ -3,11 +3,11 @@
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from acompass.author.dbt.relations import Mark, parse_mark
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.tables.output import replace_file, report_write_errors
 

@@ -6,11 +6,11 @@ RANDOM, keeps the value it had when the files were written."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.language.program.constants import ParamValue
 from acompass.plan.run.statements import FailingRows

@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from acompass.author.dbt.relations import Mark, Relation, Variable
+from acompass.dataclasses import dataclass
 from acompass.language.program.constants import ParamValue
 from acompass.language.text.tokens import policy_line
 from acompass.plan.run.statements import TABLE, AssertedRequirement, FailingRows

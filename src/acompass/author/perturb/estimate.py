@@ -5,7 +5,6 @@ be the released counts and G a matrix with K · G = I. Then t(x) = Σ n(y) · G(
 of x, and Σ n(y) · G(y, x)² - t(x) one of its variance. docs/pram.md has the proofs."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from acompass.author.answers import Estimate, Quantity, ValueEstimate
@@ -20,6 +19,7 @@ from acompass.author.perturb.transitions import (
     stopping_error,
     transitions,
 )
+from acompass.dataclasses import dataclass, replace
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.language.program.constants import ParamValue

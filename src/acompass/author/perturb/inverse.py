@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 from typing import TypeAlias
+
+from acompass.dataclasses import dataclass
 
 #: the entries of a row that are not 0, by column
 Row: TypeAlias = Mapping[int, Fraction]

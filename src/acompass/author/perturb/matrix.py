@@ -6,12 +6,12 @@ mistake, so messages never quote a cell."""
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
 from acompass.author.perturb.column import CountedColumn, to_value
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.tables.csv import Csv, Field, first_record
 from acompass.tables.input import open_source

@@ -5,7 +5,6 @@ Comments in the policy say what its lines guarantee and what they do not."""
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import gcd, lcm
@@ -21,6 +20,7 @@ from acompass.author.perturb.column import (
     to_constant,
 )
 from acompass.author.perturb.matrix import Matrix, read_matrix, require_fit
+from acompass.dataclasses import dataclass
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.mistakes.probabilities import RAREST

@@ -4,12 +4,12 @@ An estimate inverts this matrix. Lines through which a value cannot be traced ar
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, pairwise
 from typing import TypeAlias, assert_never
 
 from acompass.author.perturb.column import MOST_VALUES, to_value
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Label
 from acompass.language.program.effects import (
     as_generalize,

@@ -6,7 +6,6 @@ time limit ends after a fixed amount of work, so that the same problem gives the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
 from random import Random
@@ -16,6 +15,7 @@ import numpy as np
 
 from acompass.author.suggest.search_problem import IntArray, Problem, Step
 from acompass.author.suggest.search_state import SearchSpace, State
+from acompass.dataclasses import dataclass, field
 
 POWERS = (1.05, 0.95)
 PATIENCE = 12  # consecutive perturbations without improvement before the search ends

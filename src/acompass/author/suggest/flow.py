@@ -4,7 +4,6 @@ Each step of the answer says what it does to the table."""
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acompass.author.answers import CurvePoint, Levels, SuggestedStep, Suggestion, Unreachable
@@ -13,6 +12,7 @@ from acompass.author.suggest.request import Request, find_columns
 from acompass.author.suggest.search import curve, search
 from acompass.author.suggest.search_problem import Found, Problem, closeness, is_close, losses, perform_steps
 from acompass.author.suggest.table import Reading, Table, read_table
+from acompass.dataclasses import dataclass, replace
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program.uses import Use, uses

@@ -1,12 +1,12 @@
 """Turn the steps that a search found into a policy's tree, and its text with comments, which `fmt` leaves unchanged."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
 
 from acompass.author.suggest.search_problem import Step
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.label_maps import SUPPRESSED
 from acompass.language.text import tree, walk
 from acompass.language.text.formatter import (

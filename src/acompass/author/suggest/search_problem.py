@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from acompass.dataclasses import dataclass, field
 from acompass.measure.answer import column_loss, total_loss
 from acompass.measure.levels import ColumnLevels
 

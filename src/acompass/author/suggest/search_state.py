@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import expm1, log1p
 from typing import Any, NamedTuple, Self
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acompass.author.suggest.search_problem import WORD, IntArray, Problem, Sensitive, Step, sorted_distinct
+from acompass.dataclasses import dataclass
 from acompass.measure.levels import ColumnLevels
 
 KEPT = 20.0  # penalty factor for detail lost in a column listed in `keep`

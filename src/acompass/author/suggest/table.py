@@ -3,7 +3,6 @@
 The engine counts the distinct combinations of the quasi-identifiers; the search sees them as arrays."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from acompass.author.suggest.policy_tree import Goal, Line, policy_tree, suppression
 from acompass.author.suggest.request import Columns, Request
 from acompass.author.suggest.search_problem import IntArray, Sensitive, class_ids
+from acompass.dataclasses import dataclass, replace
 from acompass.engines.protocol import LoadedTable, OpenTable
 from acompass.language.program.types import Kind
 from acompass.language.text import tree

@@ -6,7 +6,6 @@ stored type, a type in the policy, and SQL that converts between them.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from glob import escape
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import duckdb
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass
 from acompass.engines.duckdb.session import fresh_name, text_list, text_literal
 from acompass.language.program.types import (
     BOOLEAN,

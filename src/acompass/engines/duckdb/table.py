@@ -6,13 +6,13 @@ A loaded table runs plans, and writes or returns the result. Each engine has its
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, assert_never
 
 import duckdb
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, field
 from acompass.engines.duckdb.input import DuckDBColumn, read_footers, read_text
 from acompass.engines.duckdb.output import Output, restore, write
 from acompass.engines.duckdb.session import (
@@ -31,7 +31,8 @@ from acompass.engines.protocol import About, Destination, Execution, Outcome, re
 from acompass.engines.reading import RECORDS, Facts
 from acompass.language.program.uses import ColumnUse
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.lowering.duckdb import DUCKDB
+from acompass.plan.lowering.state import ROW_KEY, State, statement_text
 from acompass.plan.run.context import Session
 from acompass.plan.run.execution import final_select
 from acompass.tables.arrow import arrow_columns
@@ -106,7 +107,7 @@ class LoadedInDuckDB(PlannedTable):
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
         keep_order = self._keeps_order(outcome)
         select = final_select(outcome.context, outcome.left, canonical=destination.canonical, keep_order=keep_order)
-        statement = select.sql("duckdb")
+        statement = statement_text(select, DUCKDB.name)
         self.statements.append(statement)
         return self.deliver_rows(statement, outcome, destination)
 
@@ -226,7 +227,7 @@ class DuckDBTable(ABC):
         """Create a view, or reuse that of a table prepared in the same way: previews are cached by the text of their
         statements."""
         columns = [*prepared.projection(), exp.column(ROW_KEY, table="t")]
-        query = sql.query(columns, sql.table(self.relation, "t"), prepared.where).sql("duckdb")
+        query = statement_text(sql.query(columns, sql.table(self.relation, "t"), prepared.where), DUCKDB.name)
         if query not in self._views:
             self._drop_views()
             self._views[query] = fresh_name("loaded")

@@ -1,9 +1,8 @@
 """The columns of a PostgreSQL table: their types in a policy, and SQL for their values."""
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.types import (
     BOOLEAN,
     DATE,

@@ -7,13 +7,13 @@ both read identically.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from psycopg import errors as server
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass
 from acompass.engines.duckdb.input import csv_options
 from acompass.engines.duckdb.session import report_failures as report_duckdb_failures
 from acompass.engines.duckdb.session import text_literal

@@ -6,7 +6,6 @@ The server's messages may quote records. Only those that cannot are passed on (i
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
@@ -14,6 +13,7 @@ from psycopg import IsolationLevel, conninfo
 from psycopg import errors as server_errors
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, field
 from acompass.engines.errors import Cancellation, engine_error, engine_failed, out_of_memory, sum_too_large
 from acompass.engines.protocol import About
 from acompass.errors.diagnostics import EngineError

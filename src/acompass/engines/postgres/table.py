@@ -8,11 +8,11 @@ import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, partial
 from typing import Any
 
+from acompass.dataclasses import dataclass, replace
 from acompass.engines.duckdb.input import WIDER_THAN_OTHERS
 from acompass.engines.duckdb.output import Output, restore, write
 from acompass.engines.duckdb.session import connection

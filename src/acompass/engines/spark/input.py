@@ -7,7 +7,6 @@ CSV reader is not used, because it differs from `tables.csv`.
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -17,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass
 from acompass.engines.spark.session import PlanSession, not_shared, record_over_lines, report_failures
 from acompass.language.program.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, Kind, Type, decimal
 from acompass.plan.lowering import sql

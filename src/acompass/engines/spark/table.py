@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, Self
 
@@ -20,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, field
 from acompass.engines.errors import Cancellation, output_exists, output_not_replaceable, require_plain
 from acompass.engines.execution import PlannedTable
 from acompass.engines.loading import PreparedTable, prepare_text, prepare_typed, swap_separators

@@ -3,10 +3,10 @@
 Every rule takes an `Unexpected` and returns a diagnostic, or None if it does not recognize the mistake."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeAlias
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span
 from acompass.errors.display import join_choices, quote
 from acompass.language.text.tokens import AGGREGATE_KINDS, KEYWORDS, Token

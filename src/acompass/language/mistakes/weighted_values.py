@@ -1,8 +1,8 @@
 """Mistakes in `RANDOM … FROM (…)` (X6): missing FROM or parentheses, and wrong values, weights or signs."""
 
-from dataclasses import dataclass
 from itertools import takewhile
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Edit, Label, Span, delete, insert, offer, replace, safe
 from acompass.errors.display import quote
 from acompass.language.mistakes.actions import begins_step

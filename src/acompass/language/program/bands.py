@@ -6,11 +6,11 @@ OF 0.5`, one unit is 0.1."""
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from itertools import islice, pairwise
 from typing import NamedTuple, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.constants import scale_of
 from acompass.language.program.label_maps import SUPPRESSED, Map
 from acompass.language.program.types import EXACT

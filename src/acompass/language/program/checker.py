@@ -4,9 +4,9 @@ Names become positions, and constants become typed values. The result of an asse
 condition sees (D15)."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Diagnostic, Source, Span
 from acompass.errors.fixes import keep_sound_fixes
 from acompass.language.program import findings, program

@@ -7,13 +7,13 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
+from acompass.dataclasses import dataclass, field
 from acompass.errors.display import count_text
 
 #: a value, its label at level 1, its label at level 2, …

@@ -5,10 +5,10 @@ the map of numbers, is in `bands`."""
 
 import datetime
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.text.tree import DateUnit
 

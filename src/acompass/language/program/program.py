@@ -3,11 +3,11 @@
 It runs on every complete table of its schema (invariant 2): no later stage reports an error about the policy. Nodes
 have the span of text that they come from, None if the tree was built in code. Spans do not take part in equality."""
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate
 from typing import TypeAlias
 
+from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import Span
 from acompass.language.program.label_maps import Map
 from acompass.language.program.types import Schema, Type, Value

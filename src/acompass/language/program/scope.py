@@ -1,8 +1,8 @@
 """The checker's state from the first requirement to the last: names, types, and the texts that actions have written."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import Diagnostic, Label, Span
 from acompass.language.program import findings
 from acompass.language.program.constants import Bound, Parameters

@@ -4,11 +4,11 @@
 import datetime
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from enum import StrEnum
 from typing import Any, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass, field
 from acompass.errors.display import on_one_line
 from acompass.language.text.tokens import spell_string
 

@@ -1,11 +1,11 @@
 """How a policy uses the columns of a table whose types are not known yet (D10)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from typing import assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Span
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.types import Names

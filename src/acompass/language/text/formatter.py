@@ -7,10 +7,10 @@ import re
 import textwrap
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol, TypeVar, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import PolicyError, Span
 from acompass.language.text import tree, walk
 from acompass.language.text.parser import parse_text

@@ -9,11 +9,11 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
+from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import MOST_REPORTED, Diagnostic, Label, Span
 from acompass.errors.fixes import keep_sound_fixes
 from acompass.language.mistakes.habits import foreign_comments

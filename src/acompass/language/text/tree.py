@@ -4,11 +4,11 @@ Each node has the span of text that it was parsed from, NOWHERE in a tree that w
 in equality."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
 
+from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import Span
 
 NOWHERE = Span(-1, -1)

@@ -1,10 +1,10 @@
 """The expressions that engines write differently, and the conversions of columns whose type changes (D12, retyping)."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import type_changes
 from acompass.language.program.program import Requirement
 from acompass.language.program.types import TEXT, Kind, Schema, Type, Value

@@ -3,11 +3,11 @@
 GENERALIZE looks labels up by distinct value (X2)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, assert_never
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import drops_records, is_always
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (

@@ -5,12 +5,12 @@ still does after a step, unless that step moved a record into it. So the next st
 affected, and the classes that they moved into; the others are *settled*."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Protocol
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import columns_written, drops_records, type_changes
 from acompass.language.program.program import Assertion, Requirement, Verdict
 from acompass.language.program.types import Kind

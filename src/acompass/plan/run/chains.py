@@ -2,13 +2,13 @@
 apply the outcome to the records."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.constants import is_64_bit, scale_of
 from acompass.language.program.types import MOST_DIGITS, Kind, Schema, Type, Value
 from acompass.language.text.tree import Operator

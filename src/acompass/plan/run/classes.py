@@ -1,11 +1,11 @@
 """Run class-level stages: one aggregation finds the violating classes, and a join finds their records."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import drops_records
 from acompass.language.program.program import Aggregate, Process, Requirement, Verdict
 from acompass.language.program.types import Kind, Type

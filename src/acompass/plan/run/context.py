@@ -5,13 +5,13 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 from typing import Any, Protocol, TypeAlias
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, field
 from acompass.language.program.program import Verdict
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import Dialect

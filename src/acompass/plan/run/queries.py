@@ -1,7 +1,6 @@
 """Query the records of a state outside a run: records by row key, their classes, value counts, and combinations."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate, chain
 from operator import mul
@@ -9,6 +8,7 @@ from typing import Any, TypeAlias
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.program import Condition, Requirement
 from acompass.language.program.types import Kind, Type, Value, to_text
 from acompass.plan.lowering import sql

@@ -3,11 +3,11 @@
 An outcome is a value (X6), or whether the record is drawn (X5)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.program import Requirement
 from acompass.language.program.types import INTEGER, Kind
 from acompass.plan.lowering import sql

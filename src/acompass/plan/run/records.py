@@ -5,11 +5,11 @@
 stores the records with their flags. Actions and counts read the flags, so no condition is evaluated twice."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import as_generalize, filter_of, is_always
 from acompass.language.program.program import Requirement, Verdict
 from acompass.language.text.tree import Quantifier

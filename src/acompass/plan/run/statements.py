@@ -6,11 +6,11 @@ that does; they contain no record values, unless requested. If a value is missin
 query also returns a row, because the assertion then has no verdict. Neither a dry run nor a query needs a table."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import columns_read, process_of
 from acompass.language.program.program import Process, Program, Requirement
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Schema, Type

@@ -6,8 +6,8 @@ The prover that writes a certificate uses only what the checker supports, so a c
 import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import as_generalize, is_certain, process_in
 from acompass.language.program.program import Assertion, Process
 from acompass.language.program.types import Value

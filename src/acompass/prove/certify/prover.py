@@ -4,10 +4,10 @@ They are simpler than those in `prove.rules`: at most one rule leads back throug
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from typing import assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import as_random, process_in
 from acompass.language.program.label_maps import Map
 from acompass.language.program.program import Assertion, Draw, Program, Random, Requirement

@@ -9,7 +9,6 @@ import math
 import struct
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
@@ -17,6 +16,7 @@ from itertools import chain, islice
 from operator import or_
 from typing import Any, Protocol, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.types import EXACT, Kind, Type, Value
 from acompass.language.text.tree import Operator
 

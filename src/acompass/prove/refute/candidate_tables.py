@@ -7,10 +7,10 @@ and 9.
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.effects import comparisons, process_in
 from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Process, Program
 from acompass.language.program.types import Value

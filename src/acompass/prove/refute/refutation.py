@@ -8,11 +8,11 @@ smaller blocks, fewer records, simpler values, a simpler trace, as long as the c
 import random
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from typing import TypeAlias
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.effects import process_in
 from acompass.language.program.program import Assertion
 from acompass.language.program.types import Value

@@ -7,12 +7,12 @@ have no fixed length, so a table from which records are removed still has a run 
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain, cycle, islice, pairwise
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.constants import digits_before_point, is_64_bit
 from acompass.language.program.effects import (
     as_generalize,

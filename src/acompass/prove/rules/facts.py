@@ -5,9 +5,9 @@ computes the possible values of a fact's aggregate: over a class, a union of cla
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.effects import process_in
 from acompass.language.program.program import Aggregate, And, Assertion, Comparison, Condition, Not, Or, Process
 from acompass.language.program.types import Kind

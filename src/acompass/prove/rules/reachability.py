@@ -4,10 +4,10 @@ A standing fact holds for every table at its step (docs/prove.md, section 2).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import column_written, columns_of_classes, drops_records, is_certain, plain_of
 from acompass.language.program.program import (
     Assertion,

@@ -4,9 +4,9 @@
 Both use preimages: the records before a requirement that are, or may become, records of a given set after it.
 """
 
-from dataclasses import dataclass, replace
 from typing import assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.bands import Bands
 from acompass.language.program.effects import plain_of
 from acompass.language.program.label_maps import Map

@@ -5,8 +5,8 @@ fails, nothing is written, so no claim fails (D31, `prove`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue

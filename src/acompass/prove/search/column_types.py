@@ -8,10 +8,10 @@ integer. Any other column is text, because its type makes no difference.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.constants import Parameters, ParamValue, is_timestamp, scale_of
 from acompass.language.program.types import INTEGER, TEXT, TIMESTAMP, Column, Kind, Schema, Type, decimal

@@ -5,9 +5,9 @@ If there is none, that proves a claim; otherwise, a counterexample starts from o
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import assert_never
 
+from acompass.dataclasses import dataclass, field
 from acompass.language.program.effects import as_random, plain_of
 from acompass.language.program.program import Draw, Drop, Generalize, Random, Reject, Replace
 from acompass.language.program.types import Value

@@ -3,9 +3,9 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import chain
 
+from acompass.dataclasses import dataclass, field
 from acompass.prove.effort import require_time
 from acompass.prove.rules.backward_rules import BackwardRules, Rule
 from acompass.prove.rules.facts import Fact

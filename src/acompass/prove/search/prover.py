@@ -8,10 +8,10 @@ reachable records, so its proofs are sound.
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar, assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import (
     column_written,
     columns_read,

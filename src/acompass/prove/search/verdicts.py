@@ -6,9 +6,9 @@ Claims that use the same checks share a prover.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import PolicyError
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue

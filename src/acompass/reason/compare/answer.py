@@ -1,8 +1,8 @@
 """The answer of `compare`: whether two policies are equivalent, and which guarantees each policy keeps."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from acompass.dataclasses import dataclass
 from acompass.errors.display import ReportedAnswer
 from acompass.language.program.types import Schema, Value
 from acompass.prove.proof import Claim, ClaimVerdict

@@ -6,10 +6,10 @@ column through the policy."""
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.errors.diagnostics import Source as Lines
 from acompass.language.program.checker import check

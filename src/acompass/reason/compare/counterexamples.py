@@ -5,11 +5,11 @@ The search starts with records for which the proof failed. `semantics` runs both
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice, product
 from typing import Any, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.effects import as_random, draws
 from acompass.language.program.program import Draw, Program, Random, Requirement
 from acompass.language.program.types import Value, remaining

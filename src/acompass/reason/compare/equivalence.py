@@ -4,8 +4,8 @@ First, try a proof; then, search for a table on which they differ. The proof is 
 affect anything, and with lines over classes that commute brought into the same order."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import (
     column_written,
     columns_touched,

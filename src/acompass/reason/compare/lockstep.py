@@ -6,10 +6,10 @@ condition, they decide the same for each record, so one variable can represent b
 are equal at the end for every value of these variables, the policies are equivalent. docs/compare.md has the proof."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.effects import (
     as_random,
     columns_read,

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Edit, PolicyError
 from acompass.errors.fixes import apply_edits
 from acompass.language.program.constants import Parameters, ParamValue

@@ -1,10 +1,10 @@
 """Execute a policy symbolically on one record: for each kind of record, whether it is kept and its column values."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.effects import filter_of, is_certain, plain_of, type_changes
 from acompass.language.program.program import (
     And,

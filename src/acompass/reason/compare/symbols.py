@@ -7,9 +7,9 @@ each comparison of it gets its own variable: the same comparison of the same val
 policies, and nothing more is known."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.bands import Bands, Steps
 from acompass.language.program.effects import draws, plain_of
 from acompass.language.program.label_maps import Map, Prefix

@@ -7,11 +7,11 @@ the map would turn into a label."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
 from typing import assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program.effects import (
     as_generalize,

@@ -2,13 +2,13 @@
 
 The displayed numbers, ε = ln E and δ, are rounded up here."""
 
-from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from enum import StrEnum
 from fractions import Fraction
 from math import ceil
 from typing import assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.types import Schema
 from acompass.prove.proof import Proof
 from acompass.semantics.core import Record

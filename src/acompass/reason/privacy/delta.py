@@ -5,11 +5,11 @@ n and n - 1 records is largest for a class that is just large enough. The worst 
 or that it is not. Probabilities are exact, or bounds if exact numbers would be too long."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import ceil
 
+from acompass.dataclasses import dataclass
 from acompass.reason.privacy.answer import Direction
 
 #: the longest exact denominator, in bits

@@ -3,9 +3,9 @@
 docs/privacy.md, section "Proofs", has the definitions."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import (
     as_generalize,
     column_written,

@@ -5,12 +5,12 @@ from each box of cells. docs/privacy.md has the proof."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise, product
 from math import isfinite, prod
 from typing import Any, NamedTuple, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass, field
 from acompass.language.program.effects import as_random, shortest_trace_value
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (

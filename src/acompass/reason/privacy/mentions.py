@@ -4,11 +4,11 @@ A policy treats the values between two cuts alike, up to the bands or periods th
 cannot answer a question, it raises `Undecided`."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice
 from typing import assert_never
 
+from acompass.dataclasses import dataclass, field
 from acompass.language.program.bands import Band, Bands
 from acompass.language.program.effects import comparisons, plain_of, process_of, record_comparisons
 from acompass.language.program.label_maps import Dates, Map

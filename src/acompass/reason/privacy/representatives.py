@@ -7,11 +7,11 @@ enough."""
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, product
 from math import ceil, floor, isinf
 from typing import Any, TypeAlias
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.label_maps import SUPPRESSED, Level, Prefix
 from acompass.language.program.program import Requirement
 from acompass.language.program.types import INTEGER, Kind, Schema, Type, Value, convert, to_text

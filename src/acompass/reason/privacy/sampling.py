@@ -4,13 +4,13 @@ Up to the first requirement about classes, each record is treated independently.
 and that requirement rejects every class of fewer than k identical records, the rest is post-processing."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice, product
 from math import prod
 from typing import Any, assert_never
 
+from acompass.dataclasses import dataclass
 from acompass.language.program.bands import Bands
 from acompass.language.program.constants import scale_of
 from acompass.language.program.effects import (

@@ -5,13 +5,13 @@ more record has the same values in its GROUP BY columns. Its other aggregates ma
 module knows: the answer can be too large, but never too small."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import product
 from math import ceil, floor, prod
 from typing import Any, assert_never
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.constants import scale_of
 from acompass.language.program.effects import comparisons, drops_records, is_certain, process_of
 from acompass.language.program.program import Assertion, Condition, Process, Program, Requirement

@@ -8,11 +8,11 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from acompass.dataclasses import asdict, dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.options import DatesArgument
 from acompass.policy import Policy, load

@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, assert_never
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.types import Schema, types_by_name
 from acompass.language.text.tokens import policy_lines

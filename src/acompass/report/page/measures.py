@@ -3,10 +3,10 @@
 They show class sizes, risk, sensitive columns, information loss and the distribution of each column."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
+from acompass.dataclasses import dataclass
 from acompass.measure.answer import (
     SMALLEST,
     Bar,

@@ -8,13 +8,13 @@ by one in the paper's language if it does not fit."""
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any, assert_never
 
+from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.checker import check
 from acompass.language.program.effects import column_written, outcome_cuts, plain_of
 from acompass.language.program.label_maps import UnlabeledValueError

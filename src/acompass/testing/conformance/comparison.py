@@ -6,12 +6,12 @@ A disagreement can be written as a literate test: Markdown with the policy, the 
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import is_always, needs_order
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program, Verdict

@@ -6,11 +6,11 @@ remaining case is valid and still disagrees."""
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, assert_never
 
 from sqlglot import exp
 
+from acompass.dataclasses import dataclass, replace
 from acompass.engines.registry import open_session
 from acompass.errors.diagnostics import AcompassError
 from acompass.language.program.checker import check

@@ -7,13 +7,13 @@ import datetime
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
 from types import MappingProxyType
 from typing import Any
 
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program.constants import digits_before_point, scale_of
 from acompass.language.program.types import (
     BOOLEAN,

@@ -113,7 +113,7 @@ class DuckDBColumn:
             rest = exp.Mod(this=sql.call("epoch_ns", self._column()), expression=sql.integer(1000))
             return exp.NEQ(this=rest, expression=sql.integer(0)), errors.MICROSECONDS
         if self.stored in _HUGE:
-            type_ = exp.DataType.build(f"DECIMAL({MOST_DIGITS}, 0)")
+            type_ = sql.data_type(f"DECIMAL({MOST_DIGITS}, 0)")
             fits = exp.TryCast(this=self._column(), to=type_, safe=True)
             is_lost = exp.Is(this=fits, expression=exp.null())
             is_present = exp.Not(this=exp.Is(this=self._column(), expression=exp.null()))

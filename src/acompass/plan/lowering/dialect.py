@@ -13,7 +13,7 @@ from acompass.plan.lowering.sql import Sql
 
 
 def _reads_as_integer(value: Sql) -> Sql:
-    number = exp.TryCast(this=value.copy(), to=exp.DataType.build("BIGINT"), safe=True)
+    number = exp.TryCast(this=value.copy(), to=sql.data_type("BIGINT"), safe=True)
     return exp.NullSafeEQ(this=sql.cast(number, "TEXT"), expression=value)
 
 

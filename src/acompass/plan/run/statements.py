@@ -332,4 +332,4 @@ def _when(text: Sql, spelled: str, value: Sql) -> exp.If:
 
 
 def _try_cast(value: Sql, type_: str) -> Sql:
-    return exp.TryCast(this=value.copy(), to=exp.DataType.build(type_), safe=True)
+    return exp.TryCast(this=value.copy(), to=sql.data_type(type_), safe=True)

@@ -22,9 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeAlias
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, Label, PolicyError, Source, Span
-from acompass.language.mistakes.paper import beyond_paper
 from acompass.language.mistakes.unreadable_text import ENOUGH, is_csv, is_utf16, table_kind
-from acompass.language.text.formatter import format_tree
 from acompass.language.text.parser import MAXIMUM_DEPTH, parse_text
 from acompass.language.text.tokens import is_word
 from acompass.language.text.tree import Program
@@ -66,6 +64,8 @@ class Policy:
 
 def _format_program(program: Program) -> str:
     try:
+        from acompass.language.text.formatter import format_tree  # most policies have a text
+
         return format_tree(program)
     except RecursionError:
         message = f"a condition is nested more than {MAXIMUM_DEPTH} levels deep"
@@ -92,7 +92,7 @@ def _parse_named(text: str, name: str, folder: str, paper: bool) -> Policy:
     if is_csv(text):
         raise _table_instead_of_policy(name, "a CSV file")
     program, found = parse_text(text)
-    found = found or (beyond_paper(program) if paper else ())
+    found = found or (_beyond_paper(program) if paper else ())
     if found:
         raise PolicyError(found, text, name)
     return Policy(text, name, replace(program, folder=folder))
@@ -152,9 +152,15 @@ def as_policy(policy: "Policy | str", paper: bool = False) -> Policy:
         message = f"policy `{parsed.name}` has no requirements"
         help_ = "write at least one, such as `EACH RESULT : Age <= 80;`"
         raise PolicyError([Diagnostic("AC410", message, help=help_)], None, parsed.name)
-    if paper and (found := beyond_paper(parsed.tree)):
+    if paper and (found := _beyond_paper(parsed.tree)):
         raise PolicyError(found, parsed.text, parsed.name)
     return parsed
+
+
+def _beyond_paper(program: Program) -> tuple[Diagnostic, ...]:
+    from acompass.language.mistakes.paper import beyond_paper  # only for `--paper`
+
+    return tuple(beyond_paper(program))
 
 
 @contextmanager

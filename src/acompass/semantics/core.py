@@ -16,13 +16,13 @@ affect this definition."""
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial, reduce
 from operator import add
 from typing import Any, TypeAlias, assert_never
 
-from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.effects import filter_in
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (

@@ -16,12 +16,9 @@ from typing import NamedTuple
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import MOST_REPORTED, Diagnostic, Label, Span
 from acompass.errors.fixes import keep_sound_fixes
-from acompass.language.mistakes.habits import foreign_comments
-from acompass.language.mistakes.rules import explain, missing_semicolon, requirement_mistake, too_deep
-from acompass.language.mistakes.syntax_error import Unexpected
 from acompass.language.text import tree, walk
 from acompass.language.text.grammar import END, Parser, reclassify, to_bound
-from acompass.language.text.tokens import Token, scan
+from acompass.language.text.tokens import FOREIGN_COMMENTS, Token, scan
 
 
 @contextmanager
@@ -61,10 +58,18 @@ def parse_text(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
     program = tree.Program(tuple(requirements), tuple(comments), Span(0, len(text)))
     spans = [comment.span for comment in comments]
     sound = [keep_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics]
-    about_comments = [*missing_reasons(comments), *foreign_comments(comments, text)]
+    about_comments = [*missing_reasons(comments), *_foreign_comments(comments, text)]
     if about_comments:
         sound = sorted([*sound, *about_comments], key=lambda each: each.labels[0].span.start)[:MOST_REPORTED]
     return program, tuple(sound)
+
+
+def _foreign_comments(comments: list[tree.Comment], text: str) -> list[Diagnostic]:
+    if not any(comment.text.startswith(FOREIGN_COMMENTS) for comment in comments):
+        return []
+    from acompass.language.mistakes.habits import foreign_comments  # only a policy with a mistake needs these modules
+
+    return foreign_comments(comments, text)
 
 
 def segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:
@@ -114,28 +119,39 @@ def _close_segment(segment: list[Token]) -> list[Token]:
 
 def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnostic | None]:
     deep = _beyond_depth(segment)
+    tokens, found = (segment, 0) if deep is not None else _parse_requirement(segment)
+    if isinstance(found, tree.Requirement) and segment[-1].text and _is_plainly_correct(found, segment):
+        return found, None
+    from acompass.language.mistakes import rules, syntax_error  # only here: most requirements are correct
+
     if deep is not None:
-        return None, too_deep(deep, MAXIMUM_DEPTH)
-    requirement = _parse_requirement(segment)
-    if isinstance(requirement, Unexpected):
-        return None, explain(requirement)
-    mistake = requirement_mistake(requirement)
+        return None, rules.too_deep(deep, MAXIMUM_DEPTH)
+    if isinstance(found, int):
+        accepted = _accepted_terminals(tuple(before.type for before in tokens[:found]))
+        return None, rules.explain(syntax_error.Unexpected(tokens, found, accepted))
+    mistake = rules.requirement_mistake(found)
     if mistake is not None:
         return None, mistake
-    return requirement, None if segment[-1].text else missing_semicolon(segment)
+    return found, None if segment[-1].text else rules.missing_semicolon(segment)
 
 
-def _parse_requirement(segment: list[Token]) -> tree.Requirement | Unexpected:
-    """Parse the tokens as a requirement of the paper or, if that fails, as one with forms beyond the paper (X0)."""
+def _is_plainly_correct(requirement: tree.Requirement, segment: list[Token]) -> bool:
+    """Of the paper's forms, the grammar accepts mistakes only in the bounds of RANDOM."""
+    return walk.is_core(requirement) and all(token.type != "RANDOM" for token in segment)
+
+
+def _parse_requirement(segment: list[Token]) -> tuple[list[Token], tree.Requirement | int]:
+    """Parse the tokens as a requirement of the paper or, if that fails, as one with forms beyond the paper (X0).
+
+    Returns the tokens as they were read, and the requirement or the index of the first unexpected token.
+    """
     tokens = mark_bounds(segment)
     found = Parser().read(tokens)
     if isinstance(found, int):
         beyond = reclassify(segment)
         if beyond != segment:
             tokens, found = beyond, Parser().read(beyond)
-    if isinstance(found, int):
-        return Unexpected(tokens, found, _accepted_terminals(tuple(before.type for before in tokens[:found])))
-    return found
+    return tokens, found
 
 
 def classify_tokens(segment: list[Token]) -> list[Token]:

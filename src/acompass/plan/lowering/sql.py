@@ -65,6 +65,16 @@ def data_type(name: str) -> exp.DataType:
 _DATA_TYPES = {"HUGEINT": exp.DType.INT128}
 
 
+def try_cast(value: Sql, type_: str) -> Sql:
+    """NULL if the value cannot be converted."""
+    return exp.TryCast(this=value.copy(), to=data_type(type_), safe=True)
+
+
+def reads_as_integer(text: Sql) -> Sql:
+    """Whether a text is the canonical text of a 64-bit integer."""
+    return exp.NullSafeEQ(this=cast(try_cast(text, "BIGINT"), "TEXT"), expression=text)
+
+
 def decimal_type(scale: int) -> str:
     return f"DECIMAL({MOST_DIGITS}, {scale})"
 

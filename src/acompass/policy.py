@@ -12,7 +12,6 @@ identifiers = ["name"]"""
 import glob
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime
@@ -289,6 +288,8 @@ def _read_settings(path: Path) -> tuple[str, dict[str, Any]]:
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise _unusable(path, f"cannot be read: {reason}", "check its permissions") from None
+    import tomllib  # only here and below: most policies have no acompass.toml
+
     try:
         return text, tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
@@ -376,7 +377,7 @@ def key_place(text: str, keys: Keys) -> Span | None:
     return None
 
 
-def error_place(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, Span]:
+def error_place(text: str, error: ValueError) -> tuple[str, Span]:
     """The message and the place of a syntax error."""
     message = str(error)
     at = _AT.search(message)
@@ -388,6 +389,8 @@ def error_place(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, Span]:
 
 def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Each header and each assignment, as the fewest lines that are valid TOML: start, text and content."""
+    import tomllib
+
     start, end = 0, 0
     for line in text.splitlines(keepends=True):
         end += len(line)

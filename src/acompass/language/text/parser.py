@@ -136,8 +136,8 @@ def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnos
 
 
 def _is_plainly_correct(requirement: tree.Requirement, segment: list[Token]) -> bool:
-    """Of the paper's forms, the grammar accepts mistakes only in the bounds of RANDOM."""
-    return walk.is_core(requirement) and all(token.type != "RANDOM" for token in segment)
+    """Of the paper's forms, the grammar accepts mistakes only in the last two numbers, the bounds of RANDOM."""
+    return walk.is_core(requirement) and "." not in segment[-3].text + segment[-2].text
 
 
 def _parse_requirement(segment: list[Token]) -> tuple[list[Token], tree.Requirement | int]:

@@ -2,15 +2,17 @@
 
 import sys
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
-from acompass.errors.diagnostics import AcompassError, CallError, Canceled, EngineError, PolicyError, TableError
 from acompass.version import __version__
 
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import than the rest of `acompass --version`
 if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
     from acompass.api import check, compare, dbt, estimate, explain, lint, measure, plan, pram, prove, run, suggest
     from acompass.author.answers import Estimate, Suggestion
+    from acompass.errors.diagnostics import AcompassError, CallError, Canceled, EngineError, PolicyError, TableError
     from acompass.explain.answer import Explanation
     from acompass.measure.answer import Measures
     from acompass.policy import Policy, load, parse
@@ -66,6 +68,8 @@ _HOMES = {
     "Result": "acompass.result",
     "Session": "acompass.session",
     "Suggestion": "acompass.author.answers",
+    **dict.fromkeys(("AcompassError", "CallError", "Canceled", "EngineError"), "acompass.errors.diagnostics"),
+    **dict.fromkeys(("PolicyError", "TableError"), "acompass.errors.diagnostics"),
     **dict.fromkeys(("load", "parse"), "acompass.policy"),
     **dict.fromkeys(("check", "compare", "dbt", "estimate", "explain", "lint", "measure", "plan"), "acompass.api"),
     **dict.fromkeys(("pram", "prove", "run", "suggest"), "acompass.api"),
@@ -74,7 +78,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a name on first use, so that `import acompass` loads neither parser nor engine (invariant 7)."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -85,7 +89,7 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _document(home: ModuleType, value: Any) -> None:
+def _document(home: "ModuleType", value: "Any") -> None:
     """Complete the docstring of a public function, or of the methods of a session."""
     if home.__name__ in ("acompass.api", "acompass.policy", "acompass.session"):
         from acompass.arguments import document
@@ -99,11 +103,11 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-class _Api(ModuleType):
+class _Api(type(sys)):  # type: ignore[misc]
     """Keep submodules such as `plan` and `prove` from hiding the functions of the same name."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, type(sys))):
             super().__setattr__(name, value)
 
 

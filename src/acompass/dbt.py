@@ -6,10 +6,10 @@ Generated files in users' projects import it, so its name, its parameters and bo
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from acompass import session
-from acompass.dataclasses import replace
 from acompass.errors.diagnostics import AcompassError
 from acompass.errors.display import count_text
 from acompass.language.program.constants import ParamValue

@@ -15,7 +15,6 @@ import glob
 import json
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime
@@ -27,9 +26,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeAlias, cast
 from acompass.arguments import Option, declared_option, declared_options, take_value, validate_arguments
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, Label, PolicyError, Source, Span
-from acompass.language.mistakes.paper import beyond_paper
 from acompass.language.mistakes.unreadable_text import ENOUGH, is_csv, is_utf16, table_kind
-from acompass.language.text.formatter import format_tree
 from acompass.language.text.parser import MAXIMUM_DEPTH, parse_text
 from acompass.language.text.tokens import is_word
 from acompass.language.text.tree import Program
@@ -89,6 +86,8 @@ class Policy:
 
 def _format_program(program: Program) -> str:
     try:
+        from acompass.language.text.formatter import format_tree  # most policies have a text
+
         return format_tree(program)
     except RecursionError:
         message = f"a condition is nested more than {MAXIMUM_DEPTH} levels deep"
@@ -140,7 +139,7 @@ def _parse_named(text: str, name: str, folder: str, paper: bool) -> Policy:
     if is_csv(text):
         raise _table_instead_of_policy(name, "a CSV file")
     program, found = parse_text(text)
-    found = found or (beyond_paper(program) if paper else ())
+    found = found or (_beyond_paper(program) if paper else ())
     if found:
         raise PolicyError(found, text, name)
     return Policy(text, name, replace(program, folder=folder))
@@ -210,9 +209,15 @@ def as_policy(policy: PolicyArgument, paper: bool = False) -> Policy:
         message = f"policy `{parsed.name}` has no requirements"
         help_ = "write at least one, such as `EACH RESULT : Age <= 80;`"
         raise PolicyError([Diagnostic("AC410", message, help=help_)], None, parsed.name)
-    if paper and (found := beyond_paper(parsed.tree)):
+    if paper and (found := _beyond_paper(parsed.tree)):
         raise PolicyError(found, parsed.text, parsed.name)
     return parsed
+
+
+def _beyond_paper(program: Program) -> tuple[Diagnostic, ...]:
+    from acompass.language.mistakes.paper import beyond_paper  # only for `--paper`
+
+    return tuple(beyond_paper(program))
 
 
 @contextmanager
@@ -363,6 +368,8 @@ def _read_settings(path: Path) -> tuple[str, dict[str, Any]]:
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise _unusable(path, f"cannot be read: {reason}", "check its permissions") from None
+    import tomllib  # only here and below: most policies have no acompass.toml
+
     try:
         return text, tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
@@ -450,7 +457,7 @@ def key_place(text: str, keys: Keys) -> Span | None:
     return None
 
 
-def error_place(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, Span]:
+def error_place(text: str, error: ValueError) -> tuple[str, Span]:
     """The message and the place of a syntax error."""
     message = str(error)
     at = _AT.search(message)
@@ -462,6 +469,8 @@ def error_place(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, Span]:
 
 def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Each header and each assignment, as the fewest lines that are valid TOML: start, text and content."""
+    import tomllib
+
     start, end = 0, 0
     for line in text.splitlines(keepends=True):
         end += len(line)

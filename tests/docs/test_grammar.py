@@ -13,6 +13,7 @@ from acompass.language.text.tree import Program
 from tests.docs.ebnf import Node, SentenceGenerator, core_productions, productions, terminals
 from tests.length import at_length
 from tests.repo.sources import PACKAGE
+from tests.text import grammar_table
 
 SENTENCES = at_length(400)
 LARK = (PACKAGE / "language" / "text" / "grammar.lark").read_text(encoding="utf-8")
@@ -52,6 +53,11 @@ def test_the_grammar_has_every_contextual_keyword_and_no_other() -> None:
 
 def _words(grammar: dict[str, Node]) -> set[str]:
     return {word for terminal in terminals(grammar) for word in re.findall(r"[A-Z_]+", terminal)}
+
+
+def test_the_automaton_of_the_parser_is_that_of_the_grammar() -> None:
+    """`python -m tests.text.grammar_table` writes it."""
+    assert grammar_table.TABLE.read_text(encoding="utf-8") == grammar_table.table_text()
 
 
 def test_the_grammar_has_every_production_of_the_parser() -> None:

@@ -104,7 +104,7 @@ def _install(folder: Path, target: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_a_changed_wheel_is_rejected(extracted_folder: Path, tmp_path: Path) -> None:
-    (wheel,) = (extracted_folder / "wheels").glob("lark-*.whl")
+    (wheel,) = (extracted_folder / "wheels").glob("click-*.whl")
     wheel.write_bytes(wheel.read_bytes() + b"\0")
     ran = _install(extracted_folder, tmp_path / "target")
     assert ran.returncode != 0

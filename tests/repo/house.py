@@ -16,11 +16,13 @@ from tests.repo.sources import ROOT, module_name
 
 #: run a command in this process and print how many of our modules were imported, and in how many a function ran
 _TRACE = """
-import json, os, sys, threading
+import inspect, json, os, sys, threading
 files = set()
 def note(frame, event, argument):
-    if event == "call" and frame.f_code.co_name != "<module>":
-        files.add(frame.f_code.co_filename)
+    code = frame.f_code
+    # not the bodies of modules and classes, which run on import, nor the comprehensions in them
+    if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and not code.co_name.startswith("<"):
+        files.add(code.co_filename)
 threading.setprofile(note)
 sys.setprofile(note)
 from acompass.cli.app import app

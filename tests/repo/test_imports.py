@@ -10,19 +10,8 @@ from tests.repo.sources import PACKAGE, imports, modules, relative_name
 
 #: each layer imports only layers to its left
 LAYERS = [
-    *(
-        "version",
-        "errors",
-        "language",
-        "arguments",
-        "options",
-        "policy",
-        "semantics",
-        "prove",
-        "reason",
-        "tables",
-        "plan",
-    ),
+    *("version", "dataclasses", "errors", "language", "arguments", "options", "policy", "semantics", "prove", "reason"),
+    *("tables", "plan"),
     *("engines", "result", "run", "measure", "explain", "author", "report", "base_session", "session", "api"),
     *("dbt", "assist", "testing", "cli", "__main__", "__init__"),
 ]
@@ -41,7 +30,6 @@ HOMES = {
     "click": ("cli/",),
     "duckdb": ("engines/duckdb", "measure/"),
     "ibis": ("tables/arrow.py",),
-    "lark": ("language/",),
     "lsprotocol": ("assist/lsp/",),
     "narwhals": ("tables/",),
     "numpy": ("author/suggest/",),

@@ -129,7 +129,7 @@ def test_the_output_has_no_path_host_person_or_password(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("library", "also"),
-    [("duckdb", ["reference"]), ("lark", ["duckdb", "reference"]), ("sqlglot", ["duckdb"])],
+    [("duckdb", ["reference"]), ("sqlglot", ["duckdb"])],
 )
 def test_a_broken_library_is_reported_without_a_traceback(library: str, also: list[str], tmp_path: Path) -> None:
     path = _module(tmp_path / "broken", library, "import no_such_module")

@@ -5,13 +5,13 @@ IN, BETWEEN, LIKE and != are expanded (X4); a requirement with several aggregate
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from functools import cache, partial
 from typing import Any, assert_never
 
 from acompass.author import core_labels
 from acompass.author.core_labels import Values, impossible
-from acompass.dataclasses import replace
 from acompass.engines.registry import connect
 from acompass.errors.diagnostics import Diagnostic, PolicyError
 from acompass.language.mistakes import paper

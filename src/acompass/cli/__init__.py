@@ -3,8 +3,25 @@
 import gc
 import sys
 
+from acompass.version import __version__
+
 
 def main() -> None:
+    if sys.argv[1:] != ["--version"] or not _print_version():
+        _run_command()
+
+
+def _print_version() -> bool:
+    """Answer before Click is imported; False if standard output is closed, which `command.exit_codes` handles."""
+    try:
+        sys.stdout.write(f"acompass {__version__}\n")
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _run_command() -> None:
     # a command creates little garbage, but collecting it takes a tenth of the startup time
     gc.set_threshold(100_000)
     try:

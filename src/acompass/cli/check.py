@@ -111,7 +111,7 @@ def _evaluate(
         with progress_bar(shows_progress) as progress:
             return api.check(parsed, call.table, progress=progress, **call.options)
 
-    return fixer.perform(lambda: read_policy(policy, table), check_policy)[1]
+    return fixer.perform(lambda: read_policy(policy, table), check_policy)
 
 
 def _check_folders(

@@ -58,14 +58,13 @@ class PolicyFixer:
         read: Callable[[], "Policy"],
         perform: Callable[["Policy"], T],
         findings: Callable[[T], Sequence[Diagnostic]] = lambda _: (),
-    ) -> tuple["Policy", T]:
-        """Return the policy, fixed if requested, and the result of `perform` for it.
+    ) -> T:
+        """Return the result of `perform` for the policy, fixed if requested.
 
         `findings` returns the diagnostics in a result. Errors that no safe fix removes are raised.
         """
         if not (self.fix or self.diff):
-            policy = read()
-            return policy, perform(policy)
+            return perform(read())
         before, name = _read_text(read)
         attempts = _Attempts(name, perform, findings)
         fixed = fix_safely(before, attempts.diagnose)
@@ -91,21 +90,20 @@ class _Attempts(Generic[T]):
         self._name = name
         self._perform = perform
         self._findings = findings
-        self._last: tuple[Policy, T] | AcompassError
+        self._last: T | AcompassError
 
     def diagnose(self, text: str) -> Sequence[Diagnostic]:
         from acompass.policy import parse_file
 
         try:
-            policy = parse_file(text, self._name)
-            result = self._perform(policy)
+            result = self._perform(parse_file(text, self._name))
         except AcompassError as error:
             self._last = error
             return error.diagnostics if error.source == text else ()
-        self._last = policy, result
+        self._last = result
         return self._findings(result)
 
-    def outcome(self) -> tuple["Policy", T]:
+    def outcome(self) -> T:
         if isinstance(self._last, AcompassError):
             raise self._last
         return self._last

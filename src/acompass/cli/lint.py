@@ -73,7 +73,7 @@ def lint(
             def find(parsed: "Policy") -> "Findings":
                 return api.lint(parsed, **call.schema_options)
 
-            _, found = fixer.perform(lambda: read_policy(policy, table), find, tuple)
+            found = fixer.perform(lambda: read_policy(policy, table), find, tuple)
             context = call_context(policy, fixer.report_stream)
             write_also(found, also, context)
             where = f" in {on_one_line(policy)}" if has_several and not found else ""

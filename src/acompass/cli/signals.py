@@ -2,17 +2,15 @@
 
 Signals are recorded, because an engine may replace the KeyboardInterrupt with its own exception."""
 
-import logging
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from acompass.cli.supervisor import handled_signals
 from acompass.dataclasses import dataclass
 from acompass.tables.temporary_files import note_stoppable
-
-#: sent by Ctrl-C, by schedulers and `timeout`, and when a terminal is closed; Windows lacks some of them
-_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__]
 
 
 @dataclass(slots=True)
@@ -23,7 +21,8 @@ class Interrupts:
         """Raise on the first signal only: a second one must not interrupt the removal of temporary files."""
         if self.arrived is None:
             self.arrived = signal.Signals(number)
-            logging.disable()  # py4j logs the interrupt with a traceback
+            if "logging" in sys.modules:
+                sys.modules["logging"].disable()  # py4j logs the interrupt with a traceback
             raise KeyboardInterrupt
 
 
@@ -56,11 +55,6 @@ def interrupts_within() -> Iterator[Interrupts]:
         _outermost = None
         for each, handler in before.items():
             signal.signal(each, handler)
-
-
-def handled_signals() -> list[signal.Signals]:
-    """The signals to handle: those that are ignored, as under `nohup`, stay ignored."""
-    return [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
 
 
 class Stop:

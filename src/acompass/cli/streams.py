@@ -1,4 +1,4 @@
-"""Write results to standard output, and messages, hints and the progress bar to standard error."""
+"""Write results to standard output, and messages and the progress bar to standard error."""
 
 import os
 import shutil
@@ -7,20 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TextIO
 
-from acompass.errors.diagnostics import AcompassError
-from acompass.errors.display import Style, count_text
-
-if TYPE_CHECKING:
-    from acompass.policy import Policy
-
+from acompass.errors.display import Style
 
 #: seconds before the progress bar appears
 _DELAY = 1.0
 _REFRESH_INTERVAL = 0.1
-#: seconds that a run may wait for its hint
-HINT_DEADLINE = 2
 
 
 def print_out(text: str) -> None:
@@ -90,18 +83,3 @@ class _ProgressBar(Thread):
             while not self.done.wait(_REFRESH_INTERVAL):
                 done, total = self._counts
                 progress.update(task, completed=done, total=total)
-
-
-def print_hint(policy: "Policy", params: dict[str, Any]) -> None:
-    """Mention `lint` if it has findings for the policy."""
-    from acompass import api
-    from acompass.reason.lint.linter import INCOMPLETE
-
-    try:
-        found = api.lint(policy, params=params, deadline=HINT_DEADLINE)
-    except AcompassError:
-        # lint guesses the column types, so its errors may not be errors in the policy
-        return
-    number = sum(finding.code != INCOMPLETE for finding in found)
-    if number:
-        print_err(f"hint: `acompass lint {policy.name}` has {count_text(number, 'finding')}")

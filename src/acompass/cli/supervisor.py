@@ -2,31 +2,41 @@
 
 Python handles signals only between bytecode instructions, so never while an engine runs native code. If the engine
 also holds the interpreter lock, no other thread can run. The supervisor gives the command some time to end by
-itself, then kills it and removes its temporary files, as it does after a crash."""
+itself, then kills it and removes its temporary files, as it does after a crash.
+
+Until the fork, little is imported: the child copies each page of memory that both processes use."""
 
 import os
 import select
 import signal
-import threading
+import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from typing import NoReturn
 
-from acompass.cli.signals import handled_signals
-from acompass.tables.temporary_files import remove_path, report_to
+TYPE_CHECKING = False  # as in `typing`, which the child imports
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
 
 #: seconds that an interrupted command may take to end by itself, and then each process that it started
 GRACE = 3.0
 _SIGNALED = 128
 _STANDARD_ERROR = 2
 _BLOCK = 1 << 16
+#: sent by Ctrl-C, by schedulers and `timeout`, and when a terminal is closed; Windows lacks some of them
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__]
 
 
-def run_supervised(command: Callable[[], None]) -> None:
-    """Run a command in a child process. Only the child returns; the supervisor exits with the command's exit code."""
+def handled_signals() -> list[signal.Signals]:
+    """The signals to handle: those that are ignored, as under `nohup`, stay ignored."""
+    return [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+
+
+def run_supervised(command: "Callable[[], None]") -> None:
+    """Run a command in a child process; the supervisor exits with its exit code. Returns only without `fork`."""
     if not hasattr(os, "fork"):  # Windows
-        return command()
+        command()
+        return
     signals = _Signals()
     notes, alive = os.pipe(), os.pipe()
     child = os.fork()
@@ -37,9 +47,32 @@ def run_supervised(command: Callable[[], None]) -> None:
     signals.restore()
     os.close(notes[0])
     os.close(alive[1])
-    report_to(notes[1])
-    threading.Thread(target=_end_without_supervisor, args=(alive[0],), daemon=True).start()
-    return command()
+    _run_and_exit(command, notes[1], alive[0])
+
+
+def _run_and_exit(command: "Callable[[], None]", notes: int, alive: int) -> "NoReturn":
+    """Exit without Python's finalization, which frees every object and takes a tenth of a short command's time."""
+    import atexit
+    import threading
+
+    from acompass.tables.temporary_files import report_to
+
+    report_to(notes)
+    threading.Thread(target=_end_without_supervisor, args=(alive,), daemon=True).start()
+    code: object = 0
+    try:
+        command()
+    except SystemExit as end:
+        code = end.code
+    if not isinstance(code, int) or any(not each.daemon for each in threading.enumerate()[1:]):
+        sys.exit(code)  # type: ignore[arg-type]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.exit(code)
+    os._exit(code)
 
 
 def _end_without_supervisor(alive: int) -> None:
@@ -84,14 +117,17 @@ class _Supervisor:
         self._deadline: float | None = None
         os.set_blocking(notes, False)
 
-    def end(self) -> NoReturn:
+    def end(self) -> "NoReturn":
         code = self._wait()
         self._read_notes()
         if code >= _SIGNALED:
             for process in self._processes:
                 _end_process(process)
-        for path in self._temporary_files:
-            remove_path(path)
+        if self._temporary_files:
+            from acompass.tables.temporary_files import remove_path
+
+            for path in self._temporary_files:
+                remove_path(path)
         if code >= _SIGNALED and self._signal is not None and not self._has_reported:
             with suppress(OSError):
                 os.write(_STANDARD_ERROR, b"interrupted\n")

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NoReturn
 
 from sqlglot import exp
 
-from acompass.dataclasses import replace
 from acompass.engines.duckdb.table import DuckDBEngine, DuckDBTable, LoadedInDuckDB
 from acompass.engines.errors import is_the_reference, require_plain
 from acompass.engines.execution import stage_requirements

@@ -138,8 +138,7 @@ class TextColumns:
         """Raise if text that means numbers or local dates would be compared with a number or a date as text."""
         for position, use in uses.items():
             if use.use is Use.TEXT:
-                for comparison in use.texts:
-                    self._require_date(position, comparison)
+                self._require_date(position, use.texts)
                 self._require_order(position, [each for each in use.texts if _orders_number(each)])
 
     def _require_order(self, position: int, comparisons: Sequence[TextComparison]) -> None:
@@ -183,9 +182,10 @@ class TextColumns:
         """SQL for the number of values that neither match nor are `*`."""
         return sql.count_where(exp.Not(this=exp.paren(exp.or_(self._is(pattern, value), _is_star(value)))))
 
-    def _require_date(self, position: int, comparison: TextComparison) -> None:
+    def _require_date(self, position: int, comparisons: Sequence[TextComparison]) -> None:
         """Raise if text without a single ISO date is compared with an ISO date (D28)."""
-        if re.fullmatch(_ISO_DATE, comparison.text, re.ASCII) is None:
+        comparison = next((each for each in comparisons if re.fullmatch(_ISO_DATE, each.text, re.ASCII)), None)
+        if comparison is None:
             return
         value = self.values[position]
         is_present = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))

@@ -4,10 +4,10 @@ A `Follower` observes the stages of a run and collects what each requirement doe
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, assert_never
 
-from acompass.dataclasses import replace
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, option_text
 from acompass.explain.answer import Change, ClassSeen, Explanation, Life, Step

@@ -6,12 +6,12 @@ All tables of a measurement are read by the same engine, where they are stored.
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
 import duckdb
 
-from acompass.dataclasses import replace
 from acompass.engines.duckdb.session import connection, report_failures
 from acompass.engines.duckdb.table import DuckDBTable, LoadedInDuckDB, open_in_connection
 from acompass.engines.protocol import OpenTable

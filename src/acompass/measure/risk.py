@@ -6,13 +6,13 @@ Polettini (2004) approximate the risk in classes of three and more records.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 import duckdb
 
-from acompass.dataclasses import replace
 from acompass.errors.diagnostics import CallError, Diagnostic, TableError, option_text
 from acompass.measure.answer import Classes, Journalist, Persons, QuasiIdentifier, RecordsAbove, Sampling, risk_among
 from acompass.measure.classes import CLASSES

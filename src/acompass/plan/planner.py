@@ -3,9 +3,9 @@
 No rewrite changes a verdict, a count, a trace position or a bag."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
-from acompass.dataclasses import replace
 from acompass.language.program import effects
 from acompass.language.program.program import Program, Requirement
 from acompass.plan.class_rewrites import count_combinations, count_in_two_levels, share_aggregations

@@ -1,8 +1,8 @@
 """Rewrite record-level stages. The rewrites run in this order, before those of class-level stages."""
 
+from dataclasses import replace
 from math import prod
 
-from acompass.dataclasses import replace
 from acompass.language.program.effects import (
     column_written,
     columns_read,

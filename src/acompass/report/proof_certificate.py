@@ -2,10 +2,10 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from acompass.dataclasses import replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.policy import Policy
 from acompass.prove.certify.certificate import Certified, Uncertified, build_certificate, certify

@@ -16,6 +16,7 @@ affect this definition."""
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial, reduce
@@ -23,7 +24,6 @@ from itertools import accumulate
 from operator import add
 from typing import Any, TypeAlias, assert_never
 
-from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.effects import filter_in
 from acompass.language.program.kernels import Constant, Kernel, Labels, Map, Uniform, Weighted, WeightedValue
 from acompass.language.program.label_maps import UnlabeledValueError

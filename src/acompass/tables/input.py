@@ -15,7 +15,6 @@ from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
-from xml.etree import ElementTree
 
 from acompass.dataclasses import dataclass, replace
 from acompass.options import STANDARD_INPUT
@@ -26,6 +25,8 @@ from acompass.tables.source import Files, Frame, Source, copy_standard_input, fi
 from acompass.tables.temporary_files import temporary_folder
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from python_calamine import CalamineSheet, CalamineWorkbook
 
 _DEFAULT = FileFormat()
@@ -226,8 +227,9 @@ _UNCOMPUTED = re.compile(
 )
 #: a formula may compute an empty text
 _TEXT = re.compile(rb"\bt=[\"']str[\"']")
-#: what Python raises for a zip file whose parts are truncated, missing, encrypted or compressed in an unknown way
-_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError, ElementTree.ParseError)
+#: what Python raises for a zip file whose parts are truncated, missing, encrypted, compressed in an unknown way, or not
+#: XML (SyntaxError)
+_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError, SyntaxError)
 _REFERENCE = re.compile(rb"\br=[\"']([A-Z]+[0-9]+)[\"']")
 
 
@@ -288,12 +290,14 @@ def _part(file: zipfile.ZipFile, sheet: str) -> str:
     return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
 
 
-def _relationship_id(sheet: ElementTree.Element) -> str | None:
+def _relationship_id(sheet: "Element") -> str | None:
     """The attribute `r:id`, whose namespace differs between the two versions of the standard."""
     return next((value for name, value in sheet.items() if name.endswith("}id")), None)
 
 
-def _elements(file: zipfile.ZipFile, part: str, name: str) -> Iterator[ElementTree.Element]:
+def _elements(file: zipfile.ZipFile, part: str, name: str) -> Iterator["Element"]:
+    from xml.etree import ElementTree  # only workbooks are XML
+
     for element in ElementTree.fromstring(file.read(part)).iter():
         if element.tag.rpartition("}")[2] == name:
             yield element

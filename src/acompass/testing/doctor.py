@@ -43,7 +43,7 @@ OWN_ENGINES = {
     "duckdb": "gives the same table as `reference` for a small policy",
     "reference": "runs the same policy",
 }
-_NEEDED_LIBRARIES = {"duckdb", "lark", "narwhals", "sqlglot"}
+_NEEDED_LIBRARIES = {"duckdb", "narwhals", "sqlglot"}
 #: patterns in error messages, each with the reason to show
 _REASONS = {
     "password authentication failed|no password supplied": "the user or the password is wrong",

@@ -7,6 +7,7 @@ close enough, rules out all vectors below it, because lower levels only split cl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import inf, prod
 from typing import Literal, assert_never
 
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from acompass.author.suggest.chains import Chain, Effort, all_step_choices, best_chain, last_level_choices
 from acompass.author.suggest.search_problem import Found, Problem, Step, evaluate, is_close
 from acompass.author.suggest.search_state import OVER, NarrowSpace, SearchSpace, WideSpace, fits
-from acompass.dataclasses import replace
 
 Style = Literal["cascade", "uniform", "stars"]
 

@@ -20,7 +20,6 @@ from acompass.language.program.types import (
     DATE,
     FLOAT,
     INTEGER,
-    MOST_DIGITS,
     OPAQUE,
     TEXT,
     TIMESTAMP,
@@ -113,8 +112,7 @@ class DuckDBColumn:
             rest = exp.Mod(this=sql.call("epoch_ns", self._column()), expression=sql.integer(1000))
             return exp.NEQ(this=rest, expression=sql.integer(0)), errors.MICROSECONDS
         if self.stored in _HUGE:
-            type_ = exp.DataType.build(f"DECIMAL({MOST_DIGITS}, 0)")
-            fits = exp.TryCast(this=self._column(), to=type_, safe=True)
+            fits = sql.try_cast(self._column(), sql.decimal_type(0))
             is_lost = exp.Is(this=fits, expression=exp.null())
             is_present = exp.Not(this=exp.Is(this=self._column(), expression=exp.null()))
             return exp.and_(is_present, is_lost), errors.DIGITS

@@ -22,6 +22,7 @@ from acompass.engines.loading import swap_separators
 from acompass.language.program.types import Kind, Schema, Type, decimal, remaining
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.duckdb import DUCKDB
+from acompass.plan.lowering.state import statement_text
 from acompass.tables import format_errors
 from acompass.tables.arrow import from_arrow, to_original_type
 from acompass.tables.csv import header_line
@@ -82,7 +83,7 @@ class Output:
     def _with_comma(self, name: str, type_: Type) -> str:
         if type_.kind not in (Kind.TEXT, Kind.DECIMAL):
             return name
-        return swap_separators(sql.cast(exp.column(name), "VARCHAR"), DUCKDB).sql("duckdb")
+        return statement_text(swap_separators(sql.cast(exp.column(name), "VARCHAR"), DUCKDB), DUCKDB.name)
 
     def query(self, *, as_spelled: bool = False) -> str:
         """The query with every column in its output type."""
@@ -183,7 +184,7 @@ def _select(con: duckdb.DuckDBPyConnection, output: Output) -> str:
 def _csv_expression(name: str, type_: str) -> str:
     """SQL for a column in output form (D12): ISO times, and decimals with a zero before the point."""
     if fraction := _FRACTION.fullmatch(type_):
-        return DUCKDB.to_text(exp.column(name), decimal(int(fraction[1]))).sql("duckdb")
+        return statement_text(DUCKDB.to_text(exp.column(name), decimal(int(fraction[1]))), DUCKDB.name)
     match type_:
         case "TIMESTAMP" | "TIMESTAMP_S" | "TIMESTAMP_MS":
             return _iso_microseconds(name)

@@ -31,7 +31,8 @@ from acompass.engines.protocol import About, Destination, Execution, Outcome, re
 from acompass.engines.reading import RECORDS, Facts
 from acompass.language.program.uses import ColumnUse
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.lowering.duckdb import DUCKDB
+from acompass.plan.lowering.state import ROW_KEY, State, statement_text
 from acompass.plan.run.context import Session
 from acompass.plan.run.execution import final_select
 from acompass.tables.arrow import ArrowColumns, arrow_columns, arrow_parts
@@ -113,7 +114,7 @@ class LoadedInDuckDB(PlannedTable):
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
         keep_order = self._keeps_order(outcome)
         select = final_select(outcome.context, outcome.left, canonical=destination.canonical, keep_order=keep_order)
-        statement = select.sql("duckdb")
+        statement = statement_text(select, DUCKDB.name)
         self.statements.append(statement)
         return self.deliver_rows(statement, outcome, destination)
 
@@ -240,7 +241,7 @@ class DuckDBTable(ABC):
         """Create a view, or reuse that of a table prepared in the same way: previews are cached by the text of their
         statements."""
         columns = [*prepared.projection(), exp.column(ROW_KEY, table="t")]
-        query = sql.query(columns, sql.table(self.relation, "t"), prepared.where).sql("duckdb")
+        query = statement_text(sql.query(columns, sql.table(self.relation, "t"), prepared.where), DUCKDB.name)
         if query not in self._views:
             self._drop_views()
             self._views[query] = fresh_name("loaded")

@@ -4,9 +4,9 @@ Rules for missing parts are here: a sign, a condition, an aggregate, an action, 
 `requirement_mistake` finds mistakes that the grammar accepts: fractions, patterns, DROP without ALWAYS."""
 
 from collections.abc import Iterator
+from dataclasses import replace as replace_field
 from itertools import takewhile
 
-from acompass.dataclasses import replace as replace_field
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span, delete, insert, offer, replace, safe
 from acompass.errors.display import quote
 from acompass.language.mistakes.actions import ACTION_RULES, ALL_ACTIONS, MAP_RULES, begins_step

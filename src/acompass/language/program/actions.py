@@ -4,11 +4,11 @@ The values of RANDOM … FROM are typed as in REPLACE (X6). The map of GENERALIZ
 it (X2)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias, assert_never
 
-from acompass.dataclasses import replace
 from acompass.errors.diagnostics import Diagnostic, Span
 from acompass.language.program import bands, findings, label_maps, program
 from acompass.language.program.bands import Bands

@@ -5,10 +5,10 @@ import datetime
 import operator
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import TypeAlias, assert_never
 
-from acompass.dataclasses import replace
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program import findings
 from acompass.language.program.types import (

@@ -18,7 +18,6 @@ from acompass.errors.diagnostics import (
     safe,
 )
 from acompass.errors.display import quote
-from acompass.language.mistakes.unreadable_text import is_group_by
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.hierarchies import Problem, problem_summary
 from acompass.language.program.types import Column, Kind, Names
@@ -61,6 +60,8 @@ def _split_alias(name: tree.Name, alias: tree.Name | None) -> tuple[Fix, ...]:
     """For `AS Size GROUPBY Age : Size > 3`, in which `Size GROUPBY Age` is read as one name."""
     if alias is None or len(alias.text) != alias.span.end - alias.span.start:
         return ()
+    from acompass.language.mistakes.unreadable_text import is_group_by  # only an error needs it
+
     words = alias.text.split(" ")
     at = next((index for index, word in enumerate(words) if is_group_by(word)), 0)
     before = " ".join(words[:at])

@@ -1,14 +1,19 @@
 """The input and the output of `grammar.lark`: its terminals, and the nodes that its productions become.
 
+The parser runs the automaton in `grammar.table`, which `tests/text/grammar_table.py` computes with Lark whenever the
+grammar changes: computing it in every command would take longer than the rest of `acompass fmt`.
+
 Words of forms beyond the paper are keywords only where no core program can have a word (X0). The parser therefore calls
 `reclassify` only if a requirement does not parse as one of the paper."""
 
+from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from sys import intern
-from typing import Any
+from typing import Any, NamedTuple
 
-from acompass.dataclasses import replace
 from acompass.errors.diagnostics import Span
 from acompass.language.text import tree
 from acompass.language.text.tokens import AGGREGATES, Token, unquote
@@ -328,7 +333,7 @@ def _number_after(kind: str, children: list[Any]) -> tree.Number | None:
 
 
 class TreeBuilder:
-    """Builds nodes: Lark calls the method named like a production with its children, all tokens included."""
+    """Builds nodes: the method named like a production gets its children, all tokens included."""
 
     def requirement(self, children: list[Any]) -> tree.Requirement:
         action = children[2] if len(children) == 4 else None
@@ -469,3 +474,100 @@ class _Groups:
     @property
     def span(self) -> Span:
         return _across(list(self.names))
+
+
+class _Rule(NamedTuple):
+    """A production. Repetitions such as `("," name)*` have productions of their own, without a name."""
+
+    symbol: str
+    size: int  # the number of symbols that it replaces
+    method: str  # of TreeBuilder; `-` if its only child takes its place, `+` if it is a repetition
+    repetition: int  # the position of a repetition among its children, -1 if there is none
+
+
+class _Automaton(NamedTuple):
+    rules: tuple[_Rule, ...]
+    #: for each state and symbol, the next state, or -1 - i to apply rule i; the state without symbols is the end
+    states: tuple[dict[str, int], ...]
+
+
+@cache
+def _automaton() -> _Automaton:
+    lines = Path(__file__).with_name("grammar.table").read_text(encoding="utf-8").splitlines()
+    rules, states = [], []
+    for line in lines[1:]:
+        kind, *words = line.split(" ")
+        if kind == "rule":
+            rules.append(_Rule(words[0], int(words[1]), words[2], int(words[3])))
+        else:
+            states.append(dict(zip(words[::2], map(int, words[1::2]), strict=True)))
+    return _Automaton(tuple(rules), tuple(states))
+
+
+END = "$END"
+_BUILDER = TreeBuilder()
+
+
+class Parser:
+    """The LALR automaton of the grammar after some terminals of a requirement."""
+
+    def __init__(self, states: tuple[int, ...] = (0,)):
+        self._rules, self._table = _automaton()
+        self._states = list(states)
+
+    def copy(self) -> "Parser":
+        return Parser(tuple(self._states))
+
+    def feed(self, kind: str) -> bool:
+        """Whether a terminal may follow; if not, the parser is of no further use."""
+        return self._advance(kind, None, None)
+
+    def accepted(self) -> frozenset[str]:
+        """The terminals that may follow."""
+        row = self._table[self._states[-1]]
+        return frozenset(kind for kind in row if kind.isupper() and self.copy().feed(kind))
+
+    def read(self, tokens: list[Token]) -> tree.Requirement | int:
+        """The requirement, or the index of the first token that the grammar does not accept."""
+        values: list[Any] = []
+        for index, token in enumerate(tokens):
+            if not self._advance(token.type, token, values):
+                return index
+        ended = self._advance(END, None, values)
+        assert ended, "a requirement ends with its semicolon"
+        requirement: tree.Requirement = values[-1]
+        return requirement
+
+    def _advance(self, kind: str, token: Token | None, values: list[Any] | None) -> bool:
+        """Apply the rules that the terminal completes, then move past it. Nodes are built if there are `values`."""
+        states, table = self._states, self._table
+        while row := table[states[-1]]:
+            step = row.get(kind)
+            if step is None:
+                return False
+            if step >= 0:
+                states.append(step)
+                if values is not None:
+                    values.append(token)
+                return True
+            rule = self._rules[-1 - step]
+            del states[-rule.size :]
+            states.append(table[states[-1]][rule.symbol])
+            if values is not None and rule.method != "-":
+                children = values[-rule.size :]
+                values[-rule.size :] = [_reduce(rule, children)]
+        return kind == END
+
+
+def _reduce(rule: _Rule, children: list[Any]) -> Any:
+    """The value of a rule: a node, or the list of the children of a repetition."""
+    at = rule.repetition
+    if at >= 0 and rule.method == "+":
+        repeated: list[Any] = children[0]
+        repeated.extend(children[1:])  # the same list, so that n repetitions take O(n) time
+        return repeated
+    if rule.method == "+":
+        return children
+    if at >= 0:
+        children[at : at + 1] = children[at]
+    return getattr(_BUILDER, rule.method)(children)

@@ -9,25 +9,16 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from itertools import takewhile
-from typing import Any, NamedTuple, cast
-
-from lark import Lark, UnexpectedInput
-from lark import Token as LarkToken
-from lark.lexer import Lexer
-from lark.parsers.lalr_interactive_parser import InteractiveParser
+from typing import NamedTuple
 
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import MOST_REPORTED, Diagnostic, Label, Span
 from acompass.errors.fixes import keep_sound_fixes
-from acompass.language.mistakes.habits import foreign_comments
-from acompass.language.mistakes.rules import explain, missing_semicolon, requirement_mistake, too_deep
-from acompass.language.mistakes.syntax_error import Unexpected
 from acompass.language.text import tree, walk
-from acompass.language.text.grammar import TreeBuilder, reclassify, to_bound
-from acompass.language.text.tokens import Token, scan
+from acompass.language.text.grammar import END, Parser, reclassify, to_bound
+from acompass.language.text.tokens import FOREIGN_COMMENTS, Token, scan
 
 
 @contextmanager
@@ -67,10 +58,18 @@ def parse_text(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
     program = tree.Program(tuple(requirements), tuple(comments), Span(0, len(text)))
     spans = [comment.span for comment in comments]
     sound = [keep_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics]
-    about_comments = [*missing_reasons(comments), *foreign_comments(comments, text)]
+    about_comments = [*missing_reasons(comments), *_foreign_comments(comments, text)]
     if about_comments:
         sound = sorted([*sound, *about_comments], key=lambda each: each.labels[0].span.start)[:MOST_REPORTED]
     return program, tuple(sound)
+
+
+def _foreign_comments(comments: list[tree.Comment], text: str) -> list[Diagnostic]:
+    if not any(comment.text.startswith(FOREIGN_COMMENTS) for comment in comments):
+        return []
+    from acompass.language.mistakes.habits import foreign_comments  # only a policy with a mistake needs these modules
+
+    return foreign_comments(comments, text)
 
 
 def segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:
@@ -120,46 +119,45 @@ def _close_segment(segment: list[Token]) -> list[Token]:
 
 def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnostic | None]:
     deep = _beyond_depth(segment)
+    tokens, found = (segment, 0) if deep is not None else _parse_requirement(segment)
+    if isinstance(found, tree.Requirement) and segment[-1].text and _is_plainly_correct(found, segment):
+        return found, None
+    from acompass.language.mistakes import rules, syntax_error  # only here: most requirements are correct
+
     if deep is not None:
-        return None, too_deep(deep, MAXIMUM_DEPTH)
-    requirement = _parse_requirement(segment)
-    if isinstance(requirement, Unexpected):
-        return None, explain(requirement)
-    mistake = requirement_mistake(requirement)
+        return None, rules.too_deep(deep, MAXIMUM_DEPTH)
+    if isinstance(found, int):
+        accepted = _accepted_terminals(tuple(before.type for before in tokens[:found]))
+        return None, rules.explain(syntax_error.Unexpected(tokens, found, accepted))
+    mistake = rules.requirement_mistake(found)
     if mistake is not None:
         return None, mistake
-    return requirement, None if segment[-1].text else missing_semicolon(segment)
+    return found, None if segment[-1].text else rules.missing_semicolon(segment)
 
 
-def _parse_requirement(segment: list[Token]) -> tree.Requirement | Unexpected:
-    """Parse the tokens as a requirement of the paper or, if that fails, as one with forms beyond the paper (X0)."""
+def _is_plainly_correct(requirement: tree.Requirement, segment: list[Token]) -> bool:
+    """Of the paper's forms, the grammar accepts mistakes only in the last two numbers, the bounds of RANDOM."""
+    return walk.is_core(requirement) and "." not in segment[-3].text + segment[-2].text
+
+
+def _parse_requirement(segment: list[Token]) -> tuple[list[Token], tree.Requirement | int]:
+    """Parse the tokens as a requirement of the paper or, if that fails, as one with forms beyond the paper (X0).
+
+    Returns the tokens as they were read, and the requirement or the index of the first unexpected token.
+    """
     tokens = mark_bounds(segment)
-    found = _read(tokens)
+    found = Parser().read(tokens)
     if isinstance(found, int):
         beyond = reclassify(segment)
         if beyond != segment:
-            tokens, found = beyond, _read(beyond)
-    if isinstance(found, int):
-        return Unexpected(tokens, found, _accepted_terminals(tuple(before.type for before in tokens[:found])))
-    return found
+            tokens, found = beyond, Parser().read(beyond)
+    return tokens, found
 
 
 def classify_tokens(segment: list[Token]) -> list[Token]:
     """The tokens of a requirement with the types that the parser gives them, whether it parses or not."""
     tokens = mark_bounds(segment)
-    return reclassify(segment) if isinstance(_read(tokens), int) else tokens
-
-
-def _read(segment: list[Token]) -> tree.Requirement | int:
-    """The requirement, or the index of the first token that the grammar does not accept."""
-    parser = _grammar(_BUILDER).parse_interactive()
-    for index, token in enumerate(segment):
-        try:
-            parser.feed_token(cast(LarkToken, token))
-        except UnexpectedInput:
-            return index
-    requirement: tree.Requirement = parser.feed_eof()  # type: ignore[no-untyped-call]
-    return requirement
+    return reclassify(segment) if isinstance(Parser().read(tokens), int) else tokens
 
 
 def _beyond_depth(segment: list[Token]) -> Token | None:
@@ -194,10 +192,10 @@ def mark_bounds(segment: list[Token]) -> list[Token]:
 
 @lru_cache(maxsize=4096)
 def _accepted_terminals(before: tuple[str, ...]) -> frozenset[str]:
-    parser = _grammar(None).parse_interactive()
-    for kind in before:
-        parser.feed_token(LarkToken(kind, ""))
-    return frozenset(parser.accepts())  # type: ignore[no-untyped-call]
+    parser = Parser()
+    fits = _feeds(parser, *before)
+    assert fits, "the grammar accepted these terminals"
+    return parser.accepted()
 
 
 #: terminals that show which part of a requirement they belong to
@@ -214,58 +212,29 @@ def fitting_tokens(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
 
     Before a landmark, a missing part is assumed where that helps; other tokens that do not fit are skipped.
     """
-    parser = _grammar(None).parse_interactive()
+    parser = Parser()
     kept = []
     for token in tokens:
-        found = parser if _feeds(parser, token.type) else _after_landmark(parser, token.type)
+        found = _parser_after(parser, token.type) or _after_landmark(parser, token.type)
         if found is not None:
             parser = found
             kept.append(token)
-    return kept, frozenset(parser.accepts())  # type: ignore[no-untyped-call]
+    return kept, parser.accepted()
 
 
-def _feeds(parser: InteractiveParser, *kinds: str) -> bool:
+def _parser_after(parser: Parser, *kinds: str) -> Parser | None:
+    following = parser.copy()
+    return following if _feeds(following, *kinds) else None
+
+
+def _feeds(parser: Parser, *kinds: str) -> bool:
     """Feed the terminals to the parser up to the first that does not fit; return whether all do."""
-    try:
-        for kind in kinds:
-            parser.feed_token(LarkToken(kind, ""))
-    except UnexpectedInput:
-        return False
-    return True
+    return all(parser.feed(kind) for kind in kinds)
 
 
-def _after_landmark(parser: InteractiveParser, kind: str) -> InteractiveParser | None:
-    for left_out in _LEFT_OUT if kind in _LANDMARKS else ():
-        following: InteractiveParser = parser.copy()  # type: ignore[no-untyped-call]
-        if _feeds(following, *left_out, kind):
-            return following
-    return None
-
-
-_BUILDER = TreeBuilder()
-
-
-class _NoLexer(Lexer):
-    """The tokens are fed one by one, so there is nothing to lex."""
-
-    def __init__(self, _: Any):
-        pass
-
-    def lex(self, *_: Any) -> Iterator[LarkToken]:
-        return iter(())
-
-
-@cache
-def _grammar(builder: TreeBuilder | None) -> Lark:
-    return Lark(
-        files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8"),
-        start="requirement",
-        parser="lalr",
-        lexer=_NoLexer,
-        transformer=builder,
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-    )
+def _after_landmark(parser: Parser, kind: str) -> Parser | None:
+    parts = _LEFT_OUT if kind in _LANDMARKS else ()
+    return next((found for part in parts if (found := _parser_after(parser, *part, kind))), None)
 
 
 _ALLOW = re.compile(
@@ -413,4 +382,4 @@ def _readings(tokens: list[Token]) -> Iterator[Continuation]:
 def _excluded_terminals(kept: list[Token], follow: frozenset[str]) -> frozenset[str]:
     """DROP is accepted after an assertion or a probability only so that the error can say what is wrong."""
     may_drop = bool(kept) and kept[0].type == "ALWAYS" and "WITH" in follow
-    return frozenset({"$END"} if may_drop else {"$END", "DROP"})
+    return frozenset({END} if may_drop else {END, "DROP"})

@@ -3,9 +3,9 @@
 `core` expands IN, BETWEEN, LIKE and the signs for "unequal" into the core conditions that they are short for (X4)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias, TypeGuard, assert_never
 
-from acompass.dataclasses import replace
 from acompass.language.text import tree
 from acompass.language.text.tree import Operator
 

@@ -12,11 +12,6 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 
 
-def _reads_as_integer(value: Sql) -> Sql:
-    number = exp.TryCast(this=value.copy(), to=exp.DataType.build("BIGINT"), safe=True)
-    return exp.NullSafeEQ(this=sql.cast(number, "TEXT"), expression=value)
-
-
 @dataclass(frozen=True)
 class Dialect:
     """How an engine writes the expressions that differ between engines, and which features it has."""
@@ -42,7 +37,7 @@ class Dialect:
     #: the text of a decimal whose column becomes text, if a cast gives a different one
     decimal_text: Callable[[Sql, Type], Sql] | None = None
     #: whether a text is the canonical text of a 64-bit integer (D10)
-    is_integer_text: Callable[[Sql], Sql] = _reads_as_integer
+    is_integer_text: Callable[[Sql], Sql] = sql.reads_as_integer
     #: the end of the text in a regular expression, not just of its last line
     end_of_text: str = r"\z"
     #: the sign before the number of a group in the replacement of a regular expression

@@ -1,11 +1,28 @@
 """The dialect of DuckDB."""
 
+import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.dialect import rename_func
+from sqlglot.generator import Generator
 
 from acompass.language.program.types import MOST_DIGITS, Kind, Type
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
+
+
+class AcompassDuckDB(sqlglot.Dialect):
+    """sqlglot's DuckDB dialect for the nodes of a plan. To import all of it takes as long as connecting to DuckDB."""
+
+    NULL_ORDERING = "nulls_are_last"
+
+    class Generator(Generator):
+        TYPE_MAPPING = {**Generator.TYPE_MAPPING, exp.DType.VARCHAR: "TEXT"}  # noqa: RUF012
+        TRANSFORMS = {  # noqa: RUF012
+            **Generator.TRANSFORMS,
+            exp.IntDiv: lambda self, node: self.binary(node, "//"),
+            exp.RegexpLike: rename_func("REGEXP_MATCHES"),
+        }
 
 
 def _exact_sum(value: Sql, type_: Type) -> Sql:

@@ -4,7 +4,6 @@ import datetime
 import math
 from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Decimal
-from functools import cache
 from typing import Any, TypeAlias, assert_never
 
 from sqlglot import exp
@@ -21,6 +20,9 @@ FALSE = exp.false()
 
 #: the largest whole number in the widest exact type that all engines share; a literal, as arithmetic would round it
 _LARGEST = Decimal("9" * MOST_DIGITS)
+
+#: decimal literals of this length are exact in every engine, and cheaper than the cast of a text
+_SURELY_EXACT = 30
 
 _NODE: dict[Operator, type[exp.Binary]] = {
     Operator.LT: exp.LT,
@@ -49,12 +51,28 @@ def call(function: str, *arguments: Sql) -> Sql:
 
 
 def cast(expression: Sql, type_: str) -> Sql:
-    return exp.Cast(this=expression, to=_type(type_).copy())
+    return exp.Cast(this=expression, to=data_type(type_))
 
 
-@cache
-def _type(name: str) -> exp.DataType:
-    return exp.DataType.build(name)
+def data_type(name: str) -> exp.DataType:
+    """The node of a type such as `DECIMAL(38, 2)`; sqlglot would start its parser."""
+    kind, _, parameters = name.removesuffix(")").partition("(")
+    sizes = [exp.DataTypeParam(this=exp.Literal.number(size)) for size in parameters.split(", ") if size]
+    return exp.DataType(this=_DATA_TYPES.get(kind) or exp.DType[kind], expressions=sizes or None, nested=False)
+
+
+#: types that sqlglot gives another name
+_DATA_TYPES = {"HUGEINT": exp.DType.INT128}
+
+
+def try_cast(value: Sql, type_: str) -> Sql:
+    """NULL if the value cannot be converted."""
+    return exp.TryCast(this=value.copy(), to=data_type(type_), safe=True)
+
+
+def reads_as_integer(text: Sql) -> Sql:
+    """Whether a text is the canonical text of a 64-bit integer."""
+    return exp.NullSafeEQ(this=cast(try_cast(text, "BIGINT"), "TEXT"), expression=text)
 
 
 def decimal_type(scale: int) -> str:
@@ -176,9 +194,36 @@ def condition(node: checked.Condition, schema: Schema, columns: tuple[Sql, ...])
         case checked.And():
             return exp.Paren(this=all_of(*(condition(part, schema, columns) for part in node.operands)))
         case checked.Or():
-            return exp.Paren(this=any_of(*(condition(part, schema, columns) for part in node.operands)))
+            return exp.Paren(this=any_of(*_alternatives(node.operands, schema, columns)))
         case _:
             assert_never(node)
+
+
+def _alternatives(parts: Iterable[checked.Condition], schema: Schema, columns: tuple[Sql, ...]) -> Iterable[Sql]:
+    """The operands of an OR. Equalities on the same column become one IN: engines take quadratic time for the OR."""
+    equal: dict[int, list[Sql]] = {}
+    for part in parts:
+        if not (isinstance(part, checked.Comparison) and part.operator is Operator.EQ):
+            yield condition(part, schema, columns)
+        elif (constant := _equal_constant(schema[part.column].type, part.value)) is not None:
+            equal.setdefault(part.column, []).append(constant)
+    for position, constants in equal.items():
+        column = columns[position].copy()
+        is_one = len(constants) == 1
+        yield exp.EQ(this=column, expression=constants[0]) if is_one else exp.In(this=column, expressions=constants)
+
+
+def _equal_constant(type_: Type, value: Value) -> Sql | None:
+    """A constant to compare a column of this type with; None if no value of the type equals it."""
+    if not (type_.kind in (Kind.INTEGER, Kind.DECIMAL) and isinstance(value, int | Decimal)):
+        return literal(value)
+    floor = at_scale(Decimal(value), type_.scale, ROUND_FLOOR)
+    if floor != value or _is_out_of_range(floor, type_):
+        return None
+    digits = format(abs(floor), "f")
+    if type_.kind is Kind.DECIMAL and len(digits) <= _SURELY_EXACT:
+        return exp.Neg(this=exp.Literal.number(digits)) if floor < 0 else exp.Literal.number(digits)
+    return _exact_literal(floor, type_)
 
 
 def comparison(expression: Sql, type_: Type, operator: Operator, value: Value) -> Sql:
@@ -193,10 +238,10 @@ def _exact_comparison(expression: Sql, type_: Type, operator: Operator, value: D
     A constant between two values of that scale is rounded down, and the operator adjusted.
     """
     floor = at_scale(value, type_.scale, ROUND_FLOOR)
-    if floor.scaleb(type_.scale, context=EXACT).copy_abs() > _LARGEST:
+    if _is_out_of_range(floor, type_):
         below = operator in (Operator.LT, Operator.LE)
         return (TRUE if operator is not Operator.EQ and below == (value > 0) else FALSE).copy()
-    bound = literal(int(floor) if type_.kind is Kind.INTEGER else floor)
+    bound = _exact_literal(floor, type_)
     if floor == value:
         return _NODE[operator](this=expression.copy(), expression=bound)
     match operator:
@@ -208,3 +253,11 @@ def _exact_comparison(expression: Sql, type_: Type, operator: Operator, value: D
             return FALSE.copy()
         case _:
             assert_never(operator)
+
+
+def _is_out_of_range(floor: Decimal, type_: Type) -> bool:
+    return floor.scaleb(type_.scale, context=EXACT).copy_abs() > _LARGEST
+
+
+def _exact_literal(floor: Decimal, type_: Type) -> Sql:
+    return literal(int(floor) if type_.kind is Kind.INTEGER else floor)

@@ -12,6 +12,7 @@ from sqlglot.generator import Generator
 from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.types import Schema, remaining
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.duckdb import DUCKDB, AcompassDuckDB
 from acompass.plan.lowering.sql import Sql
 
 #: the column that holds the position of a record in the input
@@ -186,14 +187,14 @@ def _sum_weights(weights: Sql) -> Sql:
     return exp.Coalesce(this=total, expressions=[sql.integer(0)])
 
 
-def statement_text(query: exp.Query, dialect: str) -> str:
+def statement_text(query: Sql, dialect: str) -> str:
     # a copy would take longer than the text
     return _generator(dialect)(dialect=_dialect(dialect)).generate(query, copy=False)
 
 
 def _dialect(name: str) -> type[Dialect]:
     """sqlglot's dialect of this name, or its generic one."""
-    return Dialect.get(name) or Dialect
+    return AcompassDuckDB if name == DUCKDB.name else Dialect.get(name) or Dialect
 
 
 @cache

@@ -297,14 +297,14 @@ def read_column(dialect: Dialect, column: Column) -> Sql:
             number = sql.cast(text, sql.decimal_type(column.type.scale))
             return _where(_matches(dialect, text, _decimal(column.type)), number)
         case Kind.FLOAT:
-            number = _where(_matches(dialect, text, _FLOAT), _try_cast(stored, "DOUBLE"))
+            number = _where(_matches(dialect, text, _FLOAT), sql.try_cast(stored, "DOUBLE"))
             return dialect.float_order(number)
         case Kind.BOOLEAN:
             return exp.Case(ifs=[_when(text, "true", sql.TRUE), _when(text, "false", sql.FALSE)])
         case Kind.DATE:
-            return _where(_matches(dialect, text, _DATE), _try_cast(text, "DATE"))
+            return _where(_matches(dialect, text, _DATE), sql.try_cast(text, "DATE"))
         case Kind.TIMESTAMP:
-            return _where(_matches(dialect, text, _TIMESTAMP), _try_cast(text, "TIMESTAMP"))
+            return _where(_matches(dialect, text, _TIMESTAMP), sql.try_cast(text, "TIMESTAMP"))
         case Kind.OPAQUE | Kind.DROPPED:
             raise AssertionError(f"no requirement reads a column that is {column.type}")
         case _:
@@ -330,7 +330,3 @@ def _where(condition: Sql, value: Sql) -> Sql:
 
 def _when(text: Sql, spelled: str, value: Sql) -> exp.If:
     return exp.If(this=exp.EQ(this=text.copy(), expression=exp.Literal.string(spelled)), true=value.copy())
-
-
-def _try_cast(value: Sql, type_: str) -> Sql:
-    return exp.TryCast(this=value.copy(), to=exp.DataType.build(type_), safe=True)

@@ -10,8 +10,8 @@ from typing import TypeAlias, assert_never
 from acompass.language.program.effects import filter_in, process_in
 from acompass.language.program.kernels import Map
 from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Program
-from acompass.language.program.types import Kind, Schema, Type
-from acompass.language.text.tree import Function
+from acompass.language.program.types import Kind, Schema, Type, Value
+from acompass.language.text.tree import Function, Operator
 from acompass.prove.diagrams.cuts import ColumnVersion, Constants, maps_of_numbers, zero_value
 from acompass.prove.diagrams.decision_diagram import Diagram, DiagramManager, Variable
 from acompass.prove.diagrams.images import LabelImages, image, image_of_any_scale
@@ -261,9 +261,22 @@ class Variables:
                 violating = (self.diagrams.complement(self.condition(operand, variable_at)) for operand in operands)
                 return self.diagrams.complement(self.diagrams.union_of(violating))
             case Or(operands):
-                return self.diagrams.union_of(self.condition(operand, variable_at) for operand in operands)
+                return self.diagrams.union_of(self._alternatives(operands, variable_at))
             case _:
                 assert_never(condition)
+
+    def _alternatives(self, operands: Iterable[Condition], variable_at: Callable[[int], Variable]) -> Iterator[Diagram]:
+        """The operands of an OR, with one diagram for all equalities on a column: n of them have n masks of n bits."""
+        equal: dict[int, list[Value]] = {}
+        for operand in operands:
+            match operand:
+                case Comparison(position, Operator.EQ, value):
+                    equal.setdefault(position, []).append(value)
+                case _:
+                    yield self.condition(operand, variable_at)
+        for position, values in equal.items():
+            variable = variable_at(position)
+            yield self.diagrams.literal(variable, self._regions[variable].equal_to(values))
 
     def is_single(self, variable: Variable, mask: Mask) -> bool:
         return self._regions[variable].is_single(mask)

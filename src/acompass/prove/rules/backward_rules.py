@@ -4,9 +4,9 @@ docs/prove.md, section 6, states and proves each rule.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeAlias, assert_never
 
-from acompass.dataclasses import replace
 from acompass.language.program.effects import effect_of, is_certain, type_changes
 from acompass.language.program.program import Project, Remove, Write
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram

@@ -4,9 +4,9 @@ Throughout, `care` includes every record that the table can contain.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 
-from acompass.dataclasses import replace
 from acompass.language.program.aggregates import facts_about
 from acompass.language.text.tree import Function, Operator
 from acompass.prove.diagrams.cuts import zero_value

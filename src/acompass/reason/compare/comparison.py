@@ -6,10 +6,10 @@ of the policy that `prove` proves for the table that a run writes. A check is kn
 guarantee if no later line can break it (D31, claims)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias, assert_never
 
-from acompass.dataclasses import replace
 from acompass.errors.diagnostics import PolicyError
 from acompass.errors.diagnostics import Source as Lines
 from acompass.language.program.constants import ParamValue

@@ -8,11 +8,11 @@ that it shares with one of them, and on the next character. How its prefix compa
 on the text's length, since a `*` replaces each further character."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 
-from acompass.dataclasses import replace
 from acompass.language.program.kernels import Map
 from acompass.language.program.label_maps import SUPPRESSED
 from acompass.language.program.program import Program, Requirement

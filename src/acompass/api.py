@@ -15,26 +15,22 @@ from acompass.options import (
     CheckOnTable,
     Claims,
     ClassSize,
+    ColumnArgument,
     CompareOptions,
     DbtOptions,
-    EstimatedColumn,
     EstimateOnTable,
     ExplainOnTable,
     KeepProbability,
     LintOptions,
     MeasureOnTable,
     ModelName,
-    NewPolicy,
-    OldPolicy,
     Opening,
     PlanOnTable,
     PolicyArgument,
     PramOnTable,
     ProveOptions,
     QuasiIdentifiers,
-    RandomizedColumn,
     Reading,
-    ReleasedTable,
     RunOnTable,
     SchemaArgument,
     SensitiveColumns,
@@ -133,7 +129,7 @@ def suggest(
 
 @validate_arguments
 def pram(
-    table: TableArgument, column: RandomizedColumn, keep: KeepProbability = None, **options: Unpack[PramOnTable]
+    table: TableArgument, column: ColumnArgument, keep: KeepProbability = None, **options: Unpack[PramOnTable]
 ) -> "Perturbation":
     """Write a policy that randomizes a column.
 
@@ -149,7 +145,7 @@ def pram(
 
 @validate_arguments
 def estimate(
-    released: ReleasedTable, policy: PolicyArgument, column: EstimatedColumn, **options: Unpack[EstimateOnTable]
+    released: TableArgument, policy: PolicyArgument, column: ColumnArgument, **options: Unpack[EstimateOnTable]
 ) -> "Estimate":
     """Estimate a column's distribution before the policy from the table that the policy released.
 
@@ -224,7 +220,7 @@ def prove(
 
 @validate_arguments
 def compare(
-    old: OldPolicy, new: NewPolicy, schema: SchemaArgument = None, **options: Unpack[CompareOptions]
+    old: PolicyArgument, new: PolicyArgument, schema: SchemaArgument = None, **options: Unpack[CompareOptions]
 ) -> "Comparison":
     """Decide whether two policies are equivalent: the same table and trace always give the same result.
 

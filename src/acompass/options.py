@@ -50,8 +50,6 @@ _TABLE_SUFFIXES = (*CSV_SUFFIXES, *PARQUET_SUFFIXES, *WORKBOOK_SUFFIXES)
 # Arguments with a position
 
 PolicyArgument: TypeAlias = Annotated["Policy | str | os.PathLike[str]", Option(kinds.POLICY), "The policy."]
-OldPolicy: TypeAlias = Annotated["Policy | str | os.PathLike[str]", Option(kinds.POLICY), "The old policy."]
-NewPolicy: TypeAlias = Annotated["Policy | str | os.PathLike[str]", Option(kinds.POLICY), "The new policy."]
 PolicyText: TypeAlias = Annotated[
     str, Option(kinds.TEXT, example='"EACH RESULT : Age <= 80;"'), "The text of the policy."
 ]
@@ -67,9 +65,6 @@ TableArgument: TypeAlias = Annotated[
     Any,
     Option(kinds.TABLE, key="table"),
     "The table; data frames are from pandas, Polars, PyArrow, DuckDB, Ibis or Spark.",
-]
-ReleasedTable: TypeAlias = Annotated[
-    Any, Option(kinds.TABLE, example='"released.csv"'), "The table that the policy released."
 ]
 QuasiIdentifiers: TypeAlias = Annotated[
     Sequence[str] | None,
@@ -91,10 +86,7 @@ WeightColumn: TypeAlias = Annotated[
 ClassSize: TypeAlias = Annotated[
     int, Option(kinds.WHOLE, "--k K"), "Require at least this many records in every class."
 ]
-RandomizedColumn: TypeAlias = Annotated[str, Option(kinds.COLUMN, example='"Disease"'), "The column to randomize."]
-EstimatedColumn: TypeAlias = Annotated[
-    str, Option(kinds.COLUMN, example='"Disease"'), "The column that the policy randomized."
-]
+ColumnArgument: TypeAlias = Annotated[str, Option(kinds.COLUMN, example='"Disease"'), "The column that is randomized."]
 KeepProbability: TypeAlias = Annotated[
     "str | float | None",
     Option(kinds.TEXT_OR_NUMBER, "--keep Q", example="0.8"),

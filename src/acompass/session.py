@@ -18,7 +18,7 @@ from acompass.language.text.tokens import quoted_name, spell_string
 from acompass.options import (
     CheckOptions,
     ClassSize,
-    EstimatedColumn,
+    ColumnArgument,
     EstimateOptions,
     ExplainOptions,
     KeepProbability,
@@ -28,7 +28,6 @@ from acompass.options import (
     PolicyArgument,
     PramOptions,
     QuasiIdentifiers,
-    RandomizedColumn,
     Reading,
     RunOptions,
     SensitiveColumns,
@@ -192,7 +191,7 @@ class Session(BaseSession):
 
     @validate_arguments
     def pram(
-        self, column: RandomizedColumn, keep: KeepProbability = None, **options: Unpack[PramOptions]
+        self, column: ColumnArgument, keep: KeepProbability = None, **options: Unpack[PramOptions]
     ) -> "Perturbation":
         from acompass.author.perturb.pram import make_request, pram_policy
         from acompass.tables.output import require_policy_place, write_policy
@@ -209,7 +208,7 @@ class Session(BaseSession):
 
     @validate_arguments
     def estimate(
-        self, policy: PolicyArgument, column: EstimatedColumn, **options: Unpack[EstimateOptions]
+        self, policy: PolicyArgument, column: ColumnArgument, **options: Unpack[EstimateOptions]
     ) -> "Estimate":
         from acompass.author.perturb.estimate import estimate_column
 

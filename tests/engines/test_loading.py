@@ -97,7 +97,7 @@ def test_dates_in_a_frame_of_spark_stay_text(spark: Any) -> None:
     released = acompass.run(POLICY, frame, dates=DATES).table
     assert [field.dataType.simpleString() for field in released.schema] == ["string"] * 3 + ["date"]
     assert sorted(tuple(row) for row in released.collect()) == LEFT
-    with pytest.raises(acompass.TableError, match="`--dates` names the column `born`, which is not text"):
+    with pytest.raises(acompass.TableError, match="`dates` names the column `born`, which is not text"):
         acompass.check(POLICY, frame, dates={"born": "%d.%m.%Y"})
 
 

@@ -12,7 +12,6 @@ from acompass.language.program.constants import ParamValue
 from acompass.language.program.types import Type, types_by_name
 from acompass.options import HierarchiesArgument, Opening, validate_arguments
 from acompass.policy import Policy, as_policy, attach_text
-from acompass.reason.lint import Findings
 
 if TYPE_CHECKING:
     from acompass.author.answers import DbtFiles, Estimate, Perturbation, Suggestion
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from acompass.measure.answer import Measures
     from acompass.plan.run.context import Progress
     from acompass.reason.compare.answer import Comparison
+    from acompass.reason.lint import Findings
     from acompass.reason.privacy.answer import PrivacyProof
     from acompass.result import Plan, Result
     from acompass.session import Session
@@ -381,13 +381,14 @@ def lint(
     deadline: float | str = 30,
     paper: bool = False,
     **opening: Unpack[Opening],
-) -> Findings:
+) -> "Findings":
     """Find probable mistakes in the policy.
 
     `table` provides the schema, and the values that hierarchies should contain. `types` gives the types of some
     columns. Linting stops after `deadline` seconds and then reports AC516.
     """
     from acompass.prove.effort import parse_deadline
+    from acompass.reason.lint import Findings
     from acompass.reason.lint.linter import lint_policy
 
     parsed, limit = as_policy(policy, paper), parse_deadline(deadline)

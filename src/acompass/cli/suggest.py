@@ -12,8 +12,8 @@ from click.exceptions import Exit
 from acompass.cli import options
 from acompass.cli.command import VIOLATED, Command, exit_codes, print_error, print_error_json
 from acompass.cli.inputs import STANDARD_OUTPUT, split_names
-from acompass.cli.signals import Stop
 from acompass.cli.streams import print_err, print_out, progress_bar, stream_style
+from acompass.cli.supervisor import Stop
 from acompass.options import LINES, MOST_LOST, Opening
 from acompass.report.json import to_json
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,22 @@ def seconds(task: Callable[[], object]) -> float:
 
 
 def ratio(upper: Callable[[], object], lower: Callable[[], object], times: int = 3) -> float:
-    """The ratio of the best times, measured alternately, so that both see the same load."""
+    """The ratio of the best times."""
+    uppers, lowers = alternate(upper, lower, times)
+    return min(uppers) / min(lowers)
+
+
+def median_ratio(upper: Callable[[], object], lower: Callable[[], object], times: int) -> float:
+    """The ratio of the medians, after a first run that fills the caches of the system."""
+    alternate(upper, lower, 1)
+    uppers, lowers = alternate(upper, lower, times)
+    return median(uppers) / median(lowers)
+
+
+def alternate(upper: Callable[[], object], lower: Callable[[], object], times: int) -> tuple[list[float], list[float]]:
+    """The times of both tasks, measured alternately, so that both see the same load."""
     uppers, lowers = [], []
     for _ in range(times):
         lowers.append(seconds(lower))
         uppers.append(seconds(upper))
-    return min(uppers) / min(lowers)
+    return uppers, lowers

@@ -40,7 +40,7 @@ QUESTIONS = (
     growth.QUESTION,
     tangled.BY_HAND,
     tangled.GROWTH,
-    start_up.QUESTION,
+    *start_up.QUESTIONS,
     session.QUESTION,
     memory.QUESTION,
     postgres.QUESTION,

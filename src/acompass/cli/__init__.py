@@ -34,7 +34,7 @@ def _run_command() -> None:
 
 
 def _start() -> None:
-    from acompass.cli.signals import note_interrupts
+    from acompass.cli.supervisor import note_interrupts
     from acompass.tables.temporary_files import note_end
 
     interrupts = note_interrupts()

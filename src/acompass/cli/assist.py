@@ -13,8 +13,8 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command, exit_codes
 from acompass.cli.inputs import STANDARD_INPUT, convert_options, resolve_inputs
-from acompass.cli.signals import interrupts_within
 from acompass.cli.streams import print_err, print_out
+from acompass.cli.supervisor import interrupts_within
 from acompass.options import EstimateOnTable, Opening
 from acompass.tables.temporary_files import folder_until_exit
 

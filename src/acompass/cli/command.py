@@ -12,8 +12,8 @@ import click
 from click import ClickException
 from click.exceptions import Exit
 
-from acompass.cli.signals import interrupts_within
 from acompass.cli.streams import print_err, shows_color
+from acompass.cli.supervisor import interrupts_within
 from acompass.errors.diagnostics import MOST_SHOWN, AcompassError, Diagnostic
 from acompass.tables.temporary_files import note_end
 

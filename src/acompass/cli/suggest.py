@@ -13,8 +13,8 @@ from acompass.cli import options
 from acompass.cli.command import VIOLATED, Command, ReportError, exit_codes, print_error
 from acompass.cli.formats import Format, call_context, error_report, formats, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, add_reading_settings, convert_options
-from acompass.cli.signals import Stop
 from acompass.cli.streams import print_err, print_out, progress_bar
+from acompass.cli.supervisor import Stop
 from acompass.options import ClassSize, QuasiIdentifiers, SuggestOnTable
 
 if TYPE_CHECKING:

@@ -470,7 +470,8 @@ class DuckDBEngine:
         with connection(options.memory_limit) as con, open_source(table, options.file_format) as source:
             # to preserve the order, DuckDB buffers the output, which a memory limit may not allow
             keeps_order = options.memory_limit is None
-            con.execute(f"SET preserve_insertion_order = {str(keeps_order).lower()}")
+            if not keeps_order:
+                con.execute("SET preserve_insertion_order = false")
             with report_failures():
                 found = open_table(con, source, keeps_order=keeps_order)
             yield found

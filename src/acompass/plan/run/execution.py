@@ -9,11 +9,8 @@ from acompass.language.program.effects import column_written, record_comparisons
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
-from acompass.plan.run.cascades import judge_cascade, run_cascade
-from acompass.plan.run.chains import run_chain
 from acompass.plan.run.classes import run_groups
 from acompass.plan.run.context import Context, Progress
-from acompass.plan.run.ranks import canonical_order
 from acompass.plan.run.records import run_dependent, run_records, run_scan
 from acompass.plan.stages import CascadeStage, ChainStage, DependentStage, GroupStage, RecordStage, ScanStage, Stage
 
@@ -41,6 +38,8 @@ def execute(
     for stage in stages if context.observe is None else _flatten_cascades(stages):
         before = store(state) if _is_costly(state, stage, deepest or DEEPEST) else state
         if context.verdicts_only and stage is stages[-1] and isinstance(stage, CascadeStage):
+            from acompass.plan.run.cascades import judge_cascade  # a check of ten records imports few modules
+
             return judge_cascade(context, before, stage, execute)
         state = _run_stage(context, before, stage, store)
         if context.observe is not None:
@@ -67,10 +66,14 @@ def _run_stage(context: Context, state: State, stage: Stage, store: "_Store") ->
         case DependentStage():
             return run_dependent(context, state, stage, store)
         case ChainStage():
+            from acompass.plan.run.chains import run_chain
+
             return run_chain(context, state, stage)
         case GroupStage():
             return run_groups(context, state, stage)
         case CascadeStage():
+            from acompass.plan.run.cascades import run_cascade
+
             return run_cascade(context, state, stage, execute)
         case _:
             assert_never(stage)
@@ -115,6 +118,8 @@ def final_select(context: Context, state: State, *, canonical: bool, keep_order:
     select = sql.query((columns[i] for i in state.kept_columns), state.source())
     order: list[Sql] = []
     if canonical:
+        from acompass.plan.run.ranks import canonical_order
+
         order = canonical_order(context, state)
     elif keep_order and state.has_row_key and not state.in_order:
         order = [exp.column(ROW_KEY, table="t")]

@@ -103,7 +103,7 @@ def test_the_report_fits_the_screen_in_readable_letters(browser: Browser, page: 
     assert seen == {"width": width, "small": []}
 
 
-WIDE, NARROW = 1280, 390
+SCREEN, PHONE = 1280, 390
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("width", [WIDE, NARROW])
+@pytest.mark.parametrize("width", [SCREEN, PHONE])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("command", ["run", "internal", "check", "measure"])
 def test_a_report_is_accessible(browser: Browser, reports: Path, command: str, scheme: str, width: int) -> None:
@@ -130,6 +130,6 @@ def test_axe_finds_a_pale_verdict(browser: Browser, reports: Path, tmp_path: Pat
     page = (reports / "run.html").read_text(encoding="utf-8")
     pale = tmp_path / "pale.html"
     pale.write_text(re.sub(r"--good: #\w+", "--good: #15803d", page, count=1), encoding="utf-8")
-    found = inaccessible(browser, pale, "light", WIDE)
+    found = inaccessible(browser, pale, "light", SCREEN)
     assert found
     assert all("verdict good" in each for each in found)

@@ -49,7 +49,7 @@ class Finding:
     type: str | None = None
     message: str = ""
     details: str | None = None
-    place: Place | None = None  # None if it is no result of SARIF
+    place: Place | None = None  # None if SARIF does not report it
 
 
 class Report(NamedTuple):

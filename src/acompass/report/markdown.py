@@ -70,16 +70,16 @@ def words_markdown(words: doc.Words) -> str:
         case doc.Lines():
             return "<br>".join(map(words_markdown, words))
         case doc.Phrase():
-            return "".join(map(_phrase_part, words))
+            return "".join(map(_phrase_part, words)).strip()
         case _:
             assert_never(words)
 
 
 def _phrase_part(part: str) -> str:
-    """Keep the spaces around prose."""
+    """Keep a space before and after prose."""
     if isinstance(part, doc.Code):
         return _code(part)
-    before, after = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
+    before, after = (" " if edge.isspace() else "" for edge in (part[:1], part[-1:]))
     return f"{before}{_prose(part)}{after}"
 
 

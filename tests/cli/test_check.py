@@ -112,8 +112,7 @@ def test_a_folder_is_checked_under_both_names(acompass, study):
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [
-        (("one", "--json"), "reported as text"),
-        (("one", "--report", "report.html"), "reported as text"),
+        (("one", "--report", "report.html"), "a page is about one policy"),
         (("one", "people.csv"), "'people.csv' is not a folder"),
         (("release.acp", "people.csv", "one"), "'release.acp' is not a folder"),
     ],

@@ -29,6 +29,7 @@ from acompass.dbt import NotReleased
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Label, Severity, Span
 from acompass.errors.display import display_width, printable_text
 from acompass.errors.rendering import render_json, render_text
+from acompass.language.program import kernels
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.text.parser import parse_text
 from acompass.plan.run import context
@@ -174,6 +175,7 @@ MADE: dict[type[BaseException], Callable[[], BaseException]] = {
     _Undecodable: lambda: _Undecodable(5, "Zo"),
     _Unfit: lambda: _Unfit("a number"),
     context.TraceExhausted: lambda: context.TraceExhausted(3, 2),
+    kernels.ManyValues: kernels.ManyValues,
     core.NoLabel: lambda: core.NoLabel(5),
     core.TraceExhausted: lambda: core.TraceExhausted(3),
 }

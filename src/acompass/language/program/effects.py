@@ -28,6 +28,7 @@ from acompass.language.program.program import (
     Write,
 )
 from acompass.language.program.types import Type, Value
+from acompass.language.text.tree import Operator
 
 ActionName: TypeAlias = Literal["REJECT", "DROP"] | Keyword
 
@@ -44,6 +45,21 @@ def comparisons(condition: Condition) -> Iterator[Comparison]:
                 yield from comparisons(operand)
         case _:
             assert_never(condition)
+
+
+def split_equalities(operands: Iterable[Condition]) -> tuple[list[Condition], dict[int, list[Value]]]:
+    """The operands of an OR that are not equalities, and the constants that the others equate each column with.
+
+    Taken one by one, the n constants of an IN cost SQL engines and decision diagrams time in proportion to n².
+    """
+    others: list[Condition] = []
+    equal: dict[int, list[Value]] = {}
+    for operand in operands:
+        if isinstance(operand, Comparison) and operand.operator is Operator.EQ:
+            equal.setdefault(operand.column, []).append(operand.value)
+        else:
+            others.append(operand)
+    return others, equal
 
 
 def is_always(requirement: Requirement) -> bool:

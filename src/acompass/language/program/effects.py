@@ -30,8 +30,8 @@ from acompass.language.program.program import (
     Result,
     Sometimes,
 )
-from acompass.language.program.types import Type
-from acompass.language.text.tree import Function
+from acompass.language.program.types import Type, Value
+from acompass.language.text.tree import Function, Operator
 
 
 def comparisons(condition: Condition) -> Iterator[Comparison]:
@@ -46,6 +46,18 @@ def comparisons(condition: Condition) -> Iterator[Comparison]:
                 yield from comparisons(operand)
         case _:
             assert_never(condition)
+
+
+def split_equalities(operands: Iterable[Condition]) -> tuple[dict[int, list[Value]], list[Condition]]:
+    """The operands of an OR: for each column, the constants that it is compared with by `=`; and the other operands."""
+    equal: dict[int, list[Value]] = {}
+    others = []
+    for operand in operands:
+        if isinstance(operand, Comparison) and operand.operator is Operator.EQ:
+            equal.setdefault(operand.column, []).append(operand.value)
+        else:
+            others.append(operand)
+    return equal, others
 
 
 def is_always(requirement: Requirement) -> bool:

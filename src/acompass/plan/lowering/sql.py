@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from acompass.language.program import program as checked
 from acompass.language.program.constants import scale_of
+from acompass.language.program.effects import split_equalities
 from acompass.language.program.types import EXACT, MOST_DIGITS, TEXT, Kind, Schema, Type, Value, at_scale, to_text
 from acompass.language.text.tree import Operator
 
@@ -201,16 +202,16 @@ def condition(node: checked.Condition, schema: Schema, columns: tuple[Sql, ...])
 
 def _alternatives(parts: Iterable[checked.Condition], schema: Schema, columns: tuple[Sql, ...]) -> Iterable[Sql]:
     """The operands of an OR. Equalities on the same column become one IN: engines take quadratic time for the OR."""
-    equal: dict[int, list[Sql]] = {}
-    for part in parts:
-        if not (isinstance(part, checked.Comparison) and part.operator is Operator.EQ):
-            yield condition(part, schema, columns)
-        elif (constant := _equal_constant(schema[part.column].type, part.value)) is not None:
-            equal.setdefault(part.column, []).append(constant)
-    for position, constants in equal.items():
+    equal, others = split_equalities(parts)
+    yield from (condition(part, schema, columns) for part in others)
+    for position, values in equal.items():
+        possible = (_equal_constant(schema[position].type, value) for value in values)
+        constants = [constant for constant in possible if constant is not None]
         column = columns[position].copy()
-        is_one = len(constants) == 1
-        yield exp.EQ(this=column, expression=constants[0]) if is_one else exp.In(this=column, expressions=constants)
+        if len(constants) > 1:
+            yield exp.In(this=column, expressions=constants)
+        else:
+            yield from (exp.EQ(this=column, expression=constant) for constant in constants)
 
 
 def _equal_constant(type_: Type, value: Value) -> Sql | None:

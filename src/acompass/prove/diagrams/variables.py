@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import TypeAlias, assert_never
 
-from acompass.language.program.effects import filter_in, process_in
+from acompass.language.program.effects import filter_in, process_in, split_equalities
 from acompass.language.program.label_maps import Map
 from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Program
-from acompass.language.program.types import Kind, Schema, Type, Value
-from acompass.language.text.tree import Function, Operator
+from acompass.language.program.types import Kind, Schema, Type
+from acompass.language.text.tree import Function
 from acompass.prove.diagrams.cuts import ColumnVersion, Constants, maps_of_numbers, zero_value
 from acompass.prove.diagrams.decision_diagram import Diagram, DiagramManager, Variable
 from acompass.prove.diagrams.images import LabelImages, image, image_of_any_scale
@@ -267,13 +267,8 @@ class Variables:
 
     def _alternatives(self, operands: Iterable[Condition], variable_at: Callable[[int], Variable]) -> Iterator[Diagram]:
         """The operands of an OR, with one diagram for all equalities on a column: n of them have n masks of n bits."""
-        equal: dict[int, list[Value]] = {}
-        for operand in operands:
-            match operand:
-                case Comparison(position, Operator.EQ, value):
-                    equal.setdefault(position, []).append(value)
-                case _:
-                    yield self.condition(operand, variable_at)
+        equal, others = split_equalities(operands)
+        yield from (self.condition(operand, variable_at) for operand in others)
         for position, values in equal.items():
             variable = variable_at(position)
             yield self.diagrams.literal(variable, self._regions[variable].equal_to(values))

@@ -1,15 +1,20 @@
 """The statements of plans: their size, their number, and no floats and no seed in draws."""
 
 import re
+from decimal import Decimal
 from itertools import pairwise
 
 import pytest
 from sqlglot import exp, parse_one
+from sqlglot.generator import Generator
 
 from acompass.language.program.effects import draws
 from acompass.language.program.label_maps import UnlabeledValueError
+from acompass.language.program.program import Comparison, Or
+from acompass.language.program.types import INTEGER, TEXT, Column
+from acompass.language.text.tree import Operator
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.duckdb import DUCKDB
+from acompass.plan.lowering.duckdb import DUCKDB, AcompassDuckDB
 from acompass.plan.lowering.postgres import POSTGRES
 from acompass.plan.lowering.spark import SPARK
 from acompass.plan.lowering.state import State
@@ -300,3 +305,42 @@ def test_a_core_program_plans_as_before(part):
     assert len(cases) > 10
     same = {case.id for case in cases if digest(case) == RECORDED[case.id]}
     assert same == {case.id for case in cases} - CASCADES
+
+
+def test_executed_sql_is_that_of_sqlglots_own_dialect(monkeypatch):
+    """`AcompassDuckDB` leaves out the parts of the dialect that no plan uses."""
+    compared = []
+
+    def generate(self, expression, copy=True):
+        expected = expression.sql("duckdb", pretty=self.pretty)
+        text = Generator.generate(self, expression, copy)
+        compared.append(text)
+        assert text == expected
+        return text
+
+    monkeypatch.setattr(AcompassDuckDB.Generator, "generate", generate, raising=False)
+    for case in all_cases()[::3]:
+        digest(case)
+    assert len(compared) > 400
+
+
+IN = "EACH FILTER {column} {word} ({constants}) : Pay > 0 : REPLACE Pay WITH 0;"
+
+
+@pytest.mark.parametrize("word", ["IN", "NOT IN"])
+@pytest.mark.parametrize(("column", "constants"), [("Age", range(9)), ("Zip", [f"'{each}'" for each in range(9)])])
+def test_constants_of_one_column_are_one_in(column, constants, word):
+    policy = IN.format(column=column, word=word, constants=", ".join(map(str, constants)))
+    statements, _ = run_everyday(policy, [(3, "4", 1, "flu"), (10, "11", 1, "flu")], ())
+    asked = [statement for statement in statements if " IN (" in statement]
+    assert asked
+    assert all(" OR " not in statement for statement in asked)
+
+
+def test_constants_that_no_value_equals_are_left_out():
+    schema = (Column("a", INTEGER), Column("b", TEXT))
+    parts = [Comparison(0, Operator.EQ, value) for value in (1, Decimal("1.5"), 2, 10**40)]
+    columns = (sql.column(0), sql.column(1))
+    parts += [Comparison(1, Operator.LT, "x"), Comparison(1, Operator.EQ, "y")]
+    text = sql.condition(Or(tuple(parts)), schema, columns)
+    assert text.sql("duckdb") == "(c1 < 'x' OR c0 IN (1, 2) OR c1 = 'y')"

@@ -33,7 +33,7 @@ from acompass.language.text.parser import parse_text
 from acompass.language.text.tree import Function, Operator
 from acompass.prove.diagrams.decision_diagram import ALL, Diagram, DiagramManager, Variable
 from acompass.prove.diagrams.images import image, image_of_random
-from acompass.prove.diagrams.regions import INFINITE, Mask, Regions, regions_in, value_order
+from acompass.prove.diagrams.regions import INFINITE, Mask, Regions, mask_of, regions_in, value_order
 from acompass.prove.diagrams.variables import Variables, column_order
 from acompass.prove.effort import Budget
 from acompass.prove.rules.facts import clauses
@@ -208,6 +208,23 @@ def test_a_region_knows_how_many_values_it_has(type_: Type, cuts: list[Value], c
     regions = Regions(value_order(type_), cuts)
     assert [regions.cardinality(1 << region) for region in range(len(counts))] == counts
     assert [bool(regions.full >> region & 1) for region in range(len(counts))] == [bool(c) for c in counts]
+
+
+def test_regions_of_a_mask() -> None:
+    for regions in ([], [0], [3], [0, 7, 8, 9, 64, 1_000]):
+        assert list(regions_in(mask_of(regions))) == regions
+    assert mask_of([9, 2, 2]) == 1 << 9 | 1 << 2
+
+
+@pytest.mark.parametrize("negated", ["", "NOT "])
+def test_constants_of_one_column_cost_one_operation(negated: str) -> None:
+    """The diagram of IN is one node, however many constants it has; each operation on their masks is linear."""
+    constants = ", ".join(map(str, range(0, 2_000, 2)))
+    program = parse_and_check(f"EACH RESULT : Age {negated}IN ({constants}) : REJECT;", make_schema({"Age": INTEGER}))
+    variables = Variables(program, (), budget=Budget(3))  # Exhausted is raised by a fourth operation
+    found = variables.condition(program.requirements[0].assertion.condition, lambda _: 0)
+    ((mask, _),) = found.edges
+    assert mask.bit_count() == (1_001 if negated else 1_000)
 
 
 @pytest.mark.parametrize(

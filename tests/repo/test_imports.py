@@ -162,3 +162,27 @@ for name in sys.argv[1:]:
 """
     names = ("explain", "measure", "plan", "prove", "run")
     subprocess.run([sys.executable, "-c", code, *names], check=True)
+
+
+PLAN = PACKAGE / "plan"
+REWRITES = ("acompass.plan.class_rewrites", "acompass.plan.record_rewrites", "acompass.plan.planner")
+#: files of a layer of `plan/`, and the modules that they may not import: plans do not import SQL, and the lowering to
+#: SQL imports neither rewrites nor sessions
+PLAN_LAYERS = {
+    "the plan": ([*PLAN.glob("*.py")], ("acompass.plan.lowering", "acompass.plan.run", "sqlglot")),
+    "lowering": ([*(PLAN / "lowering").rglob("*.py")], ("acompass.plan.run", *REWRITES)),
+}
+
+
+@pytest.mark.parametrize("layer", PLAN_LAYERS)
+def test_a_layer_of_the_plan_imports_no_layer_above_it(layer: str) -> None:
+    paths, forbidden = PLAN_LAYERS[layer]
+    assert paths, "the layer has no files"
+    found = [f"{relative_name(path)} imports {name}" for path in paths for name in imports(path)]
+    assert [each for each in found if each.partition(" imports ")[2].startswith(forbidden)] == []
+
+
+def test_the_modules_of_the_plan_exist() -> None:
+    modules = {name for _, forbidden in PLAN_LAYERS.values() for name in forbidden if name != "sqlglot"}
+    paths = [PLAN.parent.parent / name.replace(".", "/") for name in modules]
+    assert [path for path in paths if not path.is_dir() and not path.with_suffix(".py").is_file()] == []

@@ -5,14 +5,22 @@ one of them in another way. So a new one breaks every stage that does not handle
 these are."""
 
 import ast
+import copy
+import pickle
+import re
 from collections.abc import Iterator
+from dataclasses import FrozenInstanceError, field
+from dataclasses import dataclass as std_dataclass
+from enum import Enum
 from functools import cache
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+from acompass import dataclasses, parse
 from acompass.language.program import program as checked
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.kernels import Kernel, Map
@@ -216,3 +224,60 @@ def test_no_module_tests_for_an_aggregate_function() -> None:
 def test_every_aggregate_function_has_facts() -> None:
     for function in tree.Function:
         facts_about(function)
+
+
+class Color(Enum):
+    RED = 1
+
+
+def _define(decorator: Any) -> Any:
+    @decorator(frozen=True, slots=True)
+    class Node:
+        name: str
+        size: int = 3
+        parts: list[int] = field(default_factory=list, compare=False)
+        hidden: Color = field(default=Color.RED, repr=False)
+
+        def __post_init__(self) -> None:
+            if self.size < 0:
+                raise ValueError("negative")
+
+        @property
+        def double(self) -> int:
+            return 2 * self.size
+
+    return Node
+
+
+def test_a_dataclass_is_that_of_the_standard_library() -> None:
+    """Ours compiles a method when it is first called, and behaves the same."""
+    own, standard = (_define(each) for each in (dataclasses.dataclass, std_dataclass))
+    for made in (own, standard):
+        node = made("a", parts=[1])
+        assert (node, hash(node)) == (made("a"), hash(made("a")))
+        assert node not in (made("b"), own("a") if made is standard else standard("a"))
+        assert (copy.deepcopy(node).parts, copy.copy(node), dataclasses.replace(node, size=4).double) == ([1], node, 8)
+        assert made("a").parts is not made("a").parts
+        with pytest.raises(FrozenInstanceError, match="cannot assign to field 'size'"):
+            node.size = 5
+        with pytest.raises(FrozenInstanceError, match="cannot delete field 'size'"):
+            del node.size
+        with pytest.raises(ValueError, match="negative"):
+            made("a", -1)
+        with pytest.raises(TypeError):
+            made()
+    same = [(repr(each("a")), str(signature(each)), each.__match_args__, each.__slots__) for each in (own, standard)]
+    assert same[0] == same[1]
+
+
+def test_every_node_can_be_pickled() -> None:
+    policy = parse("EACH FILTER A IN (1, 2) : B = 'x' : REPLACE B WITH 'x';")
+    assert pickle.loads(pickle.dumps(policy.tree)) == policy.tree
+
+
+def test_the_package_has_one_dataclass() -> None:
+    """Except in `semantics`, which shares nothing with the code that it judges."""
+    files = [path for path in modules() if "semantics" not in path.parts and path.name != "dataclasses.py"]
+    text = {relative_name(path): path.read_text(encoding="utf-8") for path in files}
+    pattern = re.compile(r"^from dataclasses import .*\bdataclass\b", re.MULTILINE)
+    assert [name for name, source in text.items() if pattern.search(source)] == []

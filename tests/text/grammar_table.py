@@ -1,5 +1,6 @@
 """Write the automaton of `grammar.lark` to `grammar.table`: `python -m tests.text.grammar_table`."""
 
+import argparse
 from collections.abc import Iterator
 
 from lark import Lark, Token
@@ -73,6 +74,7 @@ def _rule_line(rule: Rule) -> str:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     TABLE.write_text(table_text(), encoding="utf-8")
 
 

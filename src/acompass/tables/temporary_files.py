@@ -44,7 +44,7 @@ def note_end() -> None:
 
 
 def note_stoppable() -> bool:
-    """Report that Ctrl-C asks for the best result so far (`cli/supervisor.py`); False without a supervisor."""
+    """Report that Ctrl-C asks the command for its best result so far; False without a supervisor."""
     _report("?")
     return _supervisor is not None
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import ceil, comb, exp, floor, log
 
 from acompass.reason.privacy.answer import round_up_delta
-from acompass.reason.privacy.delta import just_below_exponential, worst_class
+from acompass.reason.privacy.sampling import just_below_exponential, worst_class
 
 EPSILONS = (Fraction("0.5"), Fraction(1), Fraction(2))
 BETAS = (Fraction("0.632"), Fraction("0.25"), Fraction("0.1"))

@@ -6,15 +6,14 @@ Generated files in users' projects import it, so its name, its parameters and bo
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from acompass import session
+from acompass.dataclasses import replace
 from acompass.errors.diagnostics import AcompassError
 from acompass.errors.display import count_text
 from acompass.language.program.constants import ParamValue
-from acompass.policy import Policy, parse
-from acompass.result import RequirementOutcome
+from acompass.policy import parse
 
 #: the environment variable with the seed of RANDOM: dbt writes everything else to its artifacts (D20, secret seed)
 SEED = "ACOMPASS_SEED"
@@ -37,32 +36,25 @@ def release(
     Raise if a requirement without an action is violated, so that dbt keeps the table of an earlier run.
     """
     try:
-        policy = _policy(text, name, hierarchies)
-        with session.open(_arrow(table), **reading) as opened:
+        policy = parse(text, name)
+        contents = {file: content.encode() for file, content in hierarchies.items()}
+        policy = replace(policy, tree=replace(policy.tree, hierarchies=contents))
+        # another connection cannot read a relation of dbt's connection
+        arrow = table.to_arrow_table() if hasattr(table, "to_arrow_table") else table
+        with session.open(arrow, **reading) as opened:
             result = opened.run(policy, params=params, seed=os.environ.get(SEED) or None)
     except AcompassError as error:
         raise NotReleased(str(error)) from None
     except Exception as error:  # its message may contain record values
         raise NotReleased(f"internal error: {type(error).__name__}") from None
-    violated = [each for each in result.requirements if each.is_violated and each.action is None]
+    violated = [
+        f"line {each.line} is violated: {count_text(each.affected, 'record')} of {each.records:,}"
+        for each in result.requirements
+        if each.is_violated and each.action is None
+    ]
     if violated:
-        raise NotReleased("\n".join(["nothing is released", *map(_describe_violation, violated)]))
+        raise NotReleased("\n".join(["nothing is released", *violated]))
     return result.table
-
-
-def _policy(text: str, name: str, hierarchies: Mapping[str, str]) -> Policy:
-    policy = parse(text, name)
-    contents = {file: content.encode() for file, content in hierarchies.items()}
-    return replace(policy, tree=replace(policy.tree, hierarchies=contents))
-
-
-def _arrow(relation: Any) -> Any:
-    """Convert a relation of dbt's connection, which another connection cannot read, to Arrow."""
-    return relation.to_arrow_table() if hasattr(relation, "to_arrow_table") else relation
-
-
-def _describe_violation(outcome: RequirementOutcome) -> str:
-    return f"line {outcome.line} is violated: {count_text(outcome.affected, 'record')} of {outcome.records:,}"
 
 
 # `acompass.dbt` was once a package: models that earlier versions wrote run `from acompass.dbt.release import release`

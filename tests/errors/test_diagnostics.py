@@ -23,7 +23,7 @@ from acompass.assist.studio.messages import Refused
 from acompass.assist.studio.policy_file import Saved, Unseen
 from acompass.author.answers import Unreachable
 from acompass.author.core_labels import _Impossible
-from acompass.author.perturb.inverse import Dependent
+from acompass.author.perturb.estimate import Dependent
 from acompass.author.perturb.transitions import Stopped, TooMany
 from acompass.dbt import NotReleased
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Label, Severity, Span

@@ -9,8 +9,7 @@ import duckdb
 import pytest
 
 from acompass.author.dbt.files import Coverage, released_coverage, source_coverage
-from acompass.author.dbt.relations import Mark, parse_relation
-from acompass.author.dbt.templates import CommonParts, assertion_text
+from acompass.author.dbt.templates import CommonParts, Mark, assertion_text, parse_relation
 from acompass.language.program.program import Program
 from acompass.language.program.types import MOST_DIGITS, Kind, Schema, remaining
 from acompass.plan.lowering.duckdb import DUCKDB

@@ -5,13 +5,13 @@ IN, BETWEEN, LIKE and != are expanded (X4); a requirement with several aggregate
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from functools import cache, partial
 from typing import Any, assert_never
 
 from acompass.author import core_labels
 from acompass.author.core_labels import Values, impossible
+from acompass.dataclasses import replace
 from acompass.engines.registry import connect
 from acompass.errors.diagnostics import Diagnostic, PolicyError
 from acompass.language.mistakes import paper
@@ -32,7 +32,7 @@ def core_policy(policy: Policy, table: Any, params: Mapping[str, ParamValue], op
     refused = refusals(policy.tree)
     if refused:
         raise PolicyError(refused, policy.text, policy.name)
-    if not generalizes(policy.tree):
+    if not any(map(generalization, walk.steps(policy.tree))):
         return _text(policy, None)
     with _values(policy, table, params, options) as values:
         return _text(policy, values)
@@ -55,10 +55,7 @@ def _values(policy: Policy, table: Any, params: Mapping[str, ParamValue], option
         yield Values(checked_program(policy, schema, params), None)
         return
     call = Call(policy, params, options.missing, options.dates)
-    with (
-        connect(table, options).open(table, options) as source,
-        load_and_check(source, call) as (loaded, program),
-    ):
+    with connect(table, options).open(table, options) as source, load_and_check(source, call) as (loaded, program):
         yield Values(program, cache(partial(distinct_texts, loaded.session, loaded.state)))
 
 
@@ -78,10 +75,6 @@ def core_steps(program: tree.Program, values: Values | None) -> Iterator[list[tr
             yield core_labels.replace_labels(action, at, values)
 
 
-def generalizes(program: tree.Program) -> bool:
-    return any(generalization(step) is not None for step in walk.steps(program))
-
-
 def generalization(step: tree.Requirement) -> tree.Generalize | None:
     return walk.generalize_in(walk.step_of(step))
 
@@ -91,20 +84,15 @@ def _rewrite(step: tree.Requirement) -> list[tree.Requirement] | Diagnostic:
     refusal = _refusal(step)
     if refusal is not None:
         return refusal
-    step = _with_bounds(step)
-    assertion = walk.assertion_of(step)
-    if assertion is None:
+    draw = walk.draw_in(walk.step_of(step))
+    if draw is not None:  # `_refusal` has checked that the core's RANDOM can express it
+        step = replace(step, action=paper.core_random(draw))
+    if walk.assertion_of(step) is None:
         return [replace(step, assertion=_violated_by_all())]
     parts = with_one_aggregate(step)
     if isinstance(parts, Diagnostic):
         return parts
     return [replace(part, assertion=_core_assertion(part)) for part in parts]
-
-
-def _with_bounds(step: tree.Requirement) -> tree.Requirement:
-    """Replace RANDOM … FROM with the core's RANDOM; `_refusal` has checked that it can be expressed."""
-    draw = walk.draw_in(walk.step_of(step))
-    return step if draw is None else replace(step, action=paper.core_random(draw))
 
 
 def _refusal(step: tree.Requirement) -> Diagnostic | None:
@@ -172,13 +160,10 @@ def orders_digits(requirement: tree.Requirement) -> bool:
     return any(
         _is_number(comparison)
         for condition in walk.all_conditions(requirement)
-        for like in _likes(condition)
-        for comparison in walk.comparisons(like)
+        for leaf in walk.leaves(condition)
+        if walk.is_like(leaf)
+        for comparison in walk.comparisons(leaf)
     )
-
-
-def _likes(condition: tree.Condition) -> Iterator[tree.Condition]:
-    return (leaf for leaf in walk.leaves(condition) if walk.is_like(leaf))
 
 
 def _is_number(comparison: tree.Comparison) -> bool:
@@ -245,9 +230,7 @@ def _conjuncts(condition: tree.Condition) -> list[tree.Condition]:
     match condition:
         case tree.And(operands):
             return [part for operand in operands for part in _conjuncts(operand)]
-        case tree.Comparison() | tree.Unequal() | tree.In() | tree.Between() | tree.Like():
-            return [condition]
-        case tree.Not() | tree.Or():
+        case tree.Comparison() | tree.Unequal() | tree.In() | tree.Between() | tree.Like() | tree.Not() | tree.Or():
             return [condition]
         case _:
             assert_never(condition)
@@ -264,11 +247,7 @@ def _keeps_classes(action: tree.Step | None) -> bool:
 
 
 def _keep_aggregate(
-    requirement: tree.Requirement,
-    assertion: tree.Assertion,
-    process: tree.Process,
-    at: int,
-    condition: tree.Condition,
+    requirement: tree.Requirement, assertion: tree.Assertion, process: tree.Process, at: int, condition: tree.Condition
 ) -> tree.Requirement:
     chosen = process.aggregates[at]
     result = replace(process, aggregate=chosen.aggregate, alias=chosen.alias, others=())
@@ -286,16 +265,12 @@ def core_text(program: tree.Program, steps: Sequence[list[tree.Requirement]]) ->
     for at, (step, requirements) in enumerate(zip(walk.steps(program), steps, strict=True)):
         above += comments.get(at, [])
         for requirement in requirements:
-            lines = [*above, *allowed.get(at, []), *_allowed_by_like(step), format_requirement(requirement)]
+            by_like = [f"-- allow {_ORDERED_AS_TEXT}: written for LIKE"] if orders_digits(step) else []
+            lines = [*above, *allowed.get(at, []), *by_like, format_requirement(requirement)]
             blocks.append("\n".join(lines))
             above = []
     above += comments.get(len(steps), [])
     return "\n\n".join([*blocks, *(["\n".join(above)] if above else [])]) + "\n"
-
-
-def _allowed_by_like(step: tree.Requirement) -> Iterator[str]:
-    if orders_digits(step):
-        yield f"-- allow {_ORDERED_AS_TEXT}: written for LIKE"
 
 
 def _comments(program: tree.Program) -> dict[int, list[str]]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import assert_never
 
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Label, Span, option_text
@@ -16,12 +15,15 @@ from acompass.language.text import tree
 from acompass.language.text.formatter import format_map
 from acompass.language.text.tree import Operator, Quantifier, place_of
 
-#: kinds whose values are constants of the language
-_LISTED = (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.BOOLEAN, Kind.TEXT)
-_NUMBERS = (Kind.INTEGER, Kind.DECIMAL)
-_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+#: the texts of values, for each kind whose values are constants of the language
+_TEXTS = {
+    Kind.INTEGER: re.compile(r"0|-?[1-9][0-9]*"),
+    Kind.DECIMAL: _NUMBER,
+    Kind.DATE: re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    Kind.BOOLEAN: re.compile(r"true|false"),
+    Kind.TEXT: re.compile(r".*", re.DOTALL),
+}
 
 
 @dataclass(frozen=True)
@@ -81,16 +83,20 @@ def _after(requirement: Requirement, column: int, texts: frozenset[str]) -> froz
 def _requirements(name: tree.Name, map_: Map, kind: Kind, texts: frozenset[str]) -> Iterator[tree.Requirement]:
     """The first requirement makes the column text (D12, retyping), so the others compare it with texts. `kind` is the
     column's before."""
-    if kind not in _LISTED:
+    if kind not in _TEXTS:
         raise _Impossible(f"a column of type {kind} cannot be compared with each of its values")
-    column = _in_order(text for text in texts if _is_kind(kind, text))
-    if kind is Kind.DECIMAL:
-        _require_one_spelling(column)
+    column = _in_order(filter(_TEXTS[kind].fullmatch, texts))
+    # retyping may turn both spellings of a number into a third (D26)
+    if kind is Kind.DECIMAL and len({Decimal(text) for text in column}) < len(column):
+        raise _Impossible("the column has two spellings of one number")
     groups = _groups(map_, texts)
     first = _first(groups, column, kind)
     if first is not None:
         label, members = first
-        yield _replace(name, [_constant(kind, text) for text in members], label)
+        is_number = kind in (Kind.INTEGER, Kind.DECIMAL)
+        yield _replace(
+            name, [tree.Number(Decimal(each)) if is_number else tree.String(each) for each in members], label
+        )
     for label, members in groups.items():
         others = members if first is None or label != first[0] else sorted(set(members) - set(first[1]))
         if others:
@@ -152,35 +158,6 @@ def _requirement(condition: tree.Condition, name: tree.Name, label: str) -> tree
 def _one_of(name: tree.Name, constants: list[tree.Constant]) -> tree.Condition:
     equal = tuple(tree.Comparison(name, Operator.EQ, constant) for constant in constants)
     return equal[0] if len(equal) == 1 else tree.Or(equal)
-
-
-def _constant(kind: Kind, text: str) -> tree.Constant:
-    return tree.Number(Decimal(text)) if kind in _NUMBERS else tree.String(text)
-
-
-def _is_kind(kind: Kind, text: str) -> bool:
-    """Whether a value of this kind can have the text."""
-    match kind:
-        case Kind.INTEGER:
-            return _INTEGER.fullmatch(text) is not None
-        case Kind.DECIMAL:
-            return _NUMBER.fullmatch(text) is not None
-        case Kind.DATE:
-            return _DATE.fullmatch(text) is not None
-        case Kind.BOOLEAN:
-            return text in ("true", "false")
-        case Kind.TEXT:
-            return True
-        case Kind.FLOAT | Kind.TIMESTAMP | Kind.OPAQUE | Kind.DROPPED:
-            return False
-        case _:
-            assert_never(kind)
-
-
-def _require_one_spelling(texts: list[str]) -> None:
-    """Raise if one number has two spellings, because retyping may turn both into a third (D26)."""
-    if len({Decimal(text) for text in texts}) < len(texts):
-        raise _Impossible("the column has two spellings of one number")
 
 
 def _in_order(texts: Iterable[str]) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import acompass
-from acompass.author.perturb.inverse import Dependent, Inverse, Row, right_inverse
+from acompass.author.perturb.estimate import Dependent, Inverse, Row, right_inverse
 from acompass.author.perturb.transitions import DrawingLines
 from acompass.language.program.types import INTEGER, TEXT, Column, to_text
 from tests.generators.strategies import parse_and_check

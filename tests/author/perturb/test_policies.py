@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.author.perturb.column import CountedColumn
-from acompass.author.perturb.matrix import Matrix
 from acompass.author.perturb.pram import (
     Line,
+    Matrix,
     Request,
     format_policy,
     make_request,

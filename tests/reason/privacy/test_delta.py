@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from acompass.language.program.types import INTEGER, Column
-from acompass.reason.privacy import delta as of_binomial
+from acompass.reason.privacy import sampling as of_binomial
 from acompass.reason.privacy.answer import BITS, ColumnVerdict, Direction, epsilon_from_ratio
-from acompass.reason.privacy.delta import just_below_exponential, worst_class
 from acompass.reason.privacy.proof import column_privacy
+from acompass.reason.privacy.sampling import just_below_exponential, worst_class
 from benchmarks.privacy import BETAS as BENCHMARKED
 from benchmarks.privacy import EPSILONS, published_delta, row, smallest_k
 from tests.errors.pages import FOLDER, Page, read_page, require_error, run_fix

@@ -9,8 +9,7 @@ import pytest
 from acompass.language.program.program import Program
 from acompass.language.program.types import FLOAT, INTEGER, OPAQUE, TEXT, Schema, decimal, make_schema
 from acompass.reason.privacy.answer import Refusal, TablePrivacy
-from acompass.reason.privacy.delta import worst_class
-from acompass.reason.privacy.sampling import table_privacy
+from acompass.reason.privacy.sampling import table_privacy, worst_class
 from acompass.semantics.core import run_program, trace_of_values
 from tests.generators.strategies import parse_and_check
 from tests.length import at_length

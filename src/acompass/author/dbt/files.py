@@ -1,33 +1,18 @@
-"""Generate the files of a dbt project from a policy and the types of its columns.
+"""Generate the files of a dbt project from a policy and the types of its columns, and write all of them or none.
 
 Not every assertion can be tested on a relation; the coverage says which can, and why the others cannot. The source is
 tested like `check`: every assertion on the input table (D22, check and run). The released model is the table after the
 policy, whose types are known before it runs."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from acompass.author.answers import DbtFiles
-from acompass.author.dbt.project import Folders, apply, changes_in, project_folders
-from acompass.author.dbt.relations import (
-    Mark,
-    Variable,
-    mark_variables,
-    parse_relation,
-    policy_name,
-    released_relation,
-    settable_variables,
-)
-from acompass.author.dbt.templates import (
-    CommonParts,
-    Embedded,
-    assertion_text,
-    columns_text,
-    model_text,
-    names_by_line,
-    properties_text,
-)
+from acompass.author.dbt import templates
+from acompass.author.dbt.templates import Mark, Variable
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.aggregates import counts_distinct, facts_about
@@ -44,6 +29,7 @@ from acompass.policy import Policy
 from acompass.prove.search.column_types import ColumnTypes, column_types
 from acompass.result import Note
 from acompass.run import checked_program
+from acompass.tables.output import replace_file, report_write_errors
 
 #: the only adapter whose Python models are tested
 _RUNS_PYTHON = "duckdb"
@@ -52,6 +38,18 @@ _LABELS = "no test: the column has labels of a later GENERALIZE, and the line co
 #: decimal places of a number of unknown scale
 _SCALE = 9
 _EXACT = (Kind.INTEGER, Kind.DECIMAL)
+FILE = "dbt_project.yml"
+#: subfolder of the project's tests, with a folder for each model, so that the project can configure tests of the
+#: source and of the released model separately
+TESTS = "acompass"
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Paths relative to the project."""
+
+    models: str = "models"
+    tests: str = f"tests/{TESTS}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +93,10 @@ class _FileGenerator:
     def __init__(self, request: Request):
         _require_possible(request)
         self._request = request
-        self._model = parse_relation(request.model)
-        self._released = released_relation(request.released, self._model, is_written=self._writes_model)
+        self._model = templates.parse_relation(request.model)
+        self._released = templates.released_relation(request.released, self._model, is_written=self._writes_model)
         self._tested = self._model if request.source else self._released
-        self.mark = Mark(policy_name(request.policy.name), self._tested.name)
+        self.mark = Mark(templates.policy_name(request.policy.name), self._tested.name)
 
     def files(self, folders: Folders) -> DbtFiles:
         tests, variables = self._tests()
@@ -106,7 +104,7 @@ class _FileGenerator:
         if self._writes_model:
             path = f"{folders.models}/{self._released.name}"
             files |= {f"{path}.py": self._model_text(variables)}
-            files |= {f"{path}.yml": properties_text(self.mark, self._released.name, variables)}
+            files |= {f"{path}.yml": templates.properties_text(self.mark, self._released.name, variables)}
         settable = {each.name: each.value for each in variables}
         notes = self._coverage(self._request.params).notes
         return DbtFiles(files, self._tested.name, tuple(tests), settable, notes)
@@ -119,16 +117,16 @@ class _FileGenerator:
         """The text of each test by name, and the variables."""
         request = self._request
         prefix = f"{self.mark.policy}_{self.mark.tested}"
-        variables = settable_variables(request.params, self.mark.policy, self._lower)
-        params = mark_variables(request.params, variables)
+        variables = templates.settable_variables(request.params, self.mark.policy, self._lower)
+        params = templates.mark_variables(request.params, variables)
         coverage = self._coverage(params)
-        common = CommonParts(request.policy.text, self.mark, self._tested, variables, request.shows_records)
-        names = names_by_line(prefix, coverage.tests)
+        common = templates.CommonParts(request.policy.text, self.mark, self._tested, variables, request.shows_records)
+        names = templates.names_by_line(prefix, coverage.tests)
         pairs = zip(coverage.tests, self._lower(params), strict=True)
-        tests = {name: assertion_text(common, *pair) for name, pair in zip(names, pairs, strict=True)}
+        tests = {name: templates.assertion_text(common, *pair) for name, pair in zip(names, pairs, strict=True)}
         if coverage.columns:
             rows = unreadable_values(coverage.schema, coverage.columns, self._dialect)
-            tests[f"{prefix}_columns"] = columns_text(common, rows)
+            tests[f"{prefix}_columns"] = templates.columns_text(common, rows)
         return tests, variables
 
     def _lower(self, params: Mapping[str, ParamValue]) -> Sequence[FailingRows]:
@@ -153,14 +151,11 @@ class _FileGenerator:
 
     def _model_text(self, variables: Sequence[Variable]) -> str:
         policy = self._request.policy
-        embedded = Embedded(
-            name=Path(policy.name).name,
-            text=policy.text,
-            hierarchies=_hierarchies(policy),
-            params=self._request.params,
-            reading=self._request.reading,
-        )
-        return model_text(self.mark, self._model, embedded, variables)
+        files = {name: Path(policy.tree.folder, name) for name in hierarchy_files(policy.tree)}
+        # checking the policy has read these files before
+        hierarchies = {name: path.read_bytes().decode("utf-8-sig") for name, path in files.items()}
+        settings = (hierarchies, self._request.params, self._request.reading)
+        return templates.model_text(self.mark, self._model, variables, policy, *settings)
 
 
 def _stored_types(types: ColumnTypes, used: Mapping[int, ColumnUse]) -> Schema:
@@ -172,12 +167,6 @@ def _stored_types(types: ColumnTypes, used: Mapping[int, ColumnUse]) -> Schema:
         else Column(column.name, replace(column.type, spelled=False))
         for at, column in enumerate(types.schema)
     )
-
-
-def _hierarchies(policy: Policy) -> dict[str, str]:
-    """The content of each hierarchy file, which checking the policy has read before."""
-    files = {name: Path(policy.tree.folder, name) for name in hierarchy_files(policy.tree)}
-    return {name: path.read_bytes().decode("utf-8-sig") for name, path in files.items()}
 
 
 def _require_possible(request: Request) -> None:
@@ -205,16 +194,12 @@ def source_coverage(program: Program, any_scale: frozenset[int], overwritten: fr
             notes.append(Note(requirement.line, _LABELS))
             continue
         seen = _with_room(requirement.before, any_scale)
-        stored = _stored_schema(program.schema, seen, any_scale)
+        # a number of unknown scale that became text has its stored text
+        stored = tuple(seen[i] if i in any_scale else column for i, column in enumerate(program.schema))
         earlier = program.requirements[: requirement.index - 1]
         tests.append(AssertedRequirement(_retype(requirement, seen), stored, earlier))
     columns = tuple(sorted(program.named - overwritten))
     return Coverage(tuple(tests), _with_room(program.schema, any_scale), columns, tuple(notes))
-
-
-def _stored_schema(schema: Schema, seen: Schema, any_scale: frozenset[int]) -> Schema:
-    """The schema as stored, where a number of unknown scale that became text has its stored text."""
-    return tuple(seen[i] if i in any_scale else column for i, column in enumerate(schema))
 
 
 def released_coverage(program: Program, any_scale: frozenset[int]) -> Coverage:
@@ -258,12 +243,13 @@ def _asserting_requirements(program: Program) -> Iterator[Requirement]:
 def _changed_columns(requirement: Requirement, final: Schema) -> list[int]:
     """The columns that the requirement needs and the released table lacks, or has with a type that cannot be
     compared. Classes and distinct values can have any type."""
-    needed = _valued_columns(requirement)
-    return [
-        i
-        for i in sorted(columns_read(requirement))
-        if final[i].type.kind is Kind.DROPPED or (i in needed and not _alike(requirement.before[i].type, final[i].type))
-    ]
+    needed, changed = _valued_columns(requirement), []
+    for i in sorted(columns_read(requirement)):
+        before, after = requirement.before[i].type.kind, final[i].type.kind
+        is_alike = before is after or (before in _EXACT and after in _EXACT)
+        if after is Kind.DROPPED or (i in needed and not is_alike):
+            changed.append(i)
+    return changed
 
 
 def _valued_columns(requirement: Requirement) -> set[int]:
@@ -276,10 +262,6 @@ def _valued_columns(requirement: Requirement) -> set[int]:
         summed = tuple(each for each in process.aggregates if not counts_distinct(each.function))
         columns |= columns_aggregated(replace(process, aggregates=summed))
     return columns
-
-
-def _alike(before: Type, after: Type) -> bool:
-    return before.kind is after.kind or (before.kind in _EXACT and after.kind in _EXACT)
 
 
 def _retype(requirement: Requirement, final: Schema) -> Requirement:
@@ -300,3 +282,98 @@ def _retype_aggregate(aggregate: Aggregate, final: Schema) -> Aggregate:
     if aggregate.column is None:
         return aggregate
     return replace(aggregate, type=facts_about(aggregate.function).type_for(final[aggregate.column].type))
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Changes to the project, by paths in it."""
+
+    write: Mapping[str, str]  # text by path
+    remove: tuple[str, ...]
+    others: tuple[str, ...]  # Python models of the policy that this call does not write
+
+
+def project_folders(project: str) -> Folders:
+    """The first folders that the project's file names, or dbt's defaults."""
+    settings = _settings(project)
+    models = _first(settings, ("model-paths", "source-paths"), "models")
+    return Folders(models, str(Path(_first(settings, ("test-paths",), "tests"), TESTS)))
+
+
+def changes_in(project: str, files: Mapping[str, str], folders: Folders, mark: Mark, *, force: bool) -> Changes:
+    """Find the necessary changes. A file of another origin is an error unless `force` is True."""
+    present = {path: _read_text(Path(project, path)) for path in files}
+    marks = {path: templates.parse_mark(text) for path, text in present.items() if text is not None}
+    foreign = [path for path, found in marks.items() if found is None or found.policy != mark.policy]
+    if foreign and not force:
+        message = f"`{foreign[0]}` exists and was not written by `acompass dbt` for this policy"
+        help_ = f"move it, name another model, or replace it with `{option_text('force', True)}`"
+        raise CallError([Diagnostic("AC643", message, help=help_)])
+    write = {path: text for path, text in files.items() if present[path] != text}
+    tests, models = (
+        _marked_files(project, folder, suffix, files)
+        for folder, suffix in ((f"{folders.tests}/{mark.tested}", "sql"), (folders.models, "py"))
+    )
+    stale = [path for path, found in tests.items() if found == mark]
+    others = [path for path, found in models.items() if found.policy == mark.policy]
+    return Changes(write, tuple(stale), tuple(others))
+
+
+def apply(project: str, changes: Changes) -> None:
+    """Write all files under temporary names before renaming the first."""
+    for path in changes.write:
+        with report_write_errors(path):
+            Path(project, path).parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        for path, text in changes.write.items():
+            part = stack.enter_context(replace_file(str(Path(project, path))))
+            Path(part).write_text(text, encoding="utf-8", newline="")
+    for path in changes.remove:
+        with report_write_errors(path):
+            os.unlink(Path(project, path))
+
+
+def _marked_files(project: str, folder: str, suffix: str, files: Mapping[str, str]) -> dict[str, Mark]:
+    """The marks of files that earlier calls wrote and that are not among `files`."""
+    paths = sorted(Path(project, folder).glob(f"*.{suffix}"))
+    named = {path.relative_to(project).as_posix(): path for path in paths}
+    marks = {name: templates.parse_mark(_read_text(path) or "") for name, path in named.items() if name not in files}
+    return {name: mark for name, mark in marks.items() if mark is not None}
+
+
+def _settings(project: str) -> Mapping[str, Any]:
+    try:
+        import yaml
+    except ImportError:
+        help_ = "pip install 'acompass[dbt]'"
+        raise CallError([Diagnostic("AC640", "`dbt` needs PyYAML", help=help_)]) from None
+    path = Path(project, FILE)
+    try:
+        found = yaml.safe_load(path.read_bytes())
+    except OSError:
+        help_ = "run the command in the folder with that file, or name the folder: `-o path/to/project`"
+        raise CallError([Diagnostic("AC641", f"`{project}` has no `{FILE}`", help=help_)]) from None
+    except (yaml.YAMLError, UnicodeDecodeError):
+        found = None
+    if not isinstance(found, dict):
+        raise CallError([Diagnostic("AC641", f"`{path}` is not a dbt project file", help="`dbt parse`")])
+    return found
+
+
+def _first(settings: Mapping[str, Any], keys: tuple[str, ...], otherwise: str) -> str:
+    for key in keys:
+        match settings.get(key):
+            case [str() as folder, *_]:
+                return folder
+    return otherwise
+
+
+def _read_text(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        help_ = "move it, or name another model"
+        raise CallError([Diagnostic("AC643", f"cannot read `{path}`: {reason}", help=help_)]) from None

@@ -1,6 +1,8 @@
 """Write a policy that randomizes a column of an open table by a known matrix: PRAM (post-randomization).
 
-Comments in the policy say what its lines guarantee and what they do not."""
+Comments in the policy say what its lines guarantee and what they do not. A matrix is read from a CSV file: the header
+has the values, and each row a value and the probabilities that it becomes another. The file may be a table of personal
+data by mistake, so messages never quote a cell."""
 
 import os
 import re
@@ -8,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import gcd, lcm
+from typing import TypeAlias
 
 from acompass.author.answers import Perturbation
 from acompass.author.perturb.column import (
@@ -18,8 +21,8 @@ from acompass.author.perturb.column import (
     counted_column,
     require_values,
     to_constant,
+    to_value,
 )
-from acompass.author.perturb.matrix import Matrix, read_matrix, require_fit
 from acompass.dataclasses import dataclass
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
@@ -29,8 +32,35 @@ from acompass.language.text import tree
 from acompass.language.text.formatter import format_program, format_requirement, remark_lines
 from acompass.language.text.parser import parse_text
 from acompass.language.text.tree import Inequality, Quantifier
-from acompass.policy import Policy, parse, parse_file
+from acompass.policy import parse, parse_file
+from acompass.tables.csv import Csv, Field, first_record
 from acompass.tables.formats import ReadingOptions
+from acompass.tables.input import open_source
+from acompass.tables.source import Files
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    values: tuple[str, ...]  # as text
+    #: `rows[x][y]` is the probability that a record with the value `values[x]` gets `values[y]`; each row sums to 1
+    rows: tuple[tuple[Fraction, ...], ...]
+
+    def keeping(self, probability: Fraction) -> "Matrix":
+        """The matrix of a record that keeps its value with the probability and otherwise uses this matrix."""
+        rows = (
+            tuple((1 - probability) * entry + probability * (x == y) for y, entry in enumerate(row))
+            for x, row in enumerate(self.rows)
+        )
+        return Matrix(self.values, tuple(rows))
+
+    @property
+    def ratio(self) -> Fraction | None:
+        """e^ε: how much more likely one original value can make a released value than another original value.
+
+        None if unbounded, because one original value excludes a released value that another allows.
+        """
+        columns = [column for column in zip(*self.rows, strict=True) if any(column)]
+        return max(max(column) / min(column) for column in columns) if all(map(all, columns)) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +83,21 @@ def pram_policy(source: OpenTable, request: Request, reading: ReadingOptions, ou
     matrix = None if request.matrix is None else read_matrix(request.matrix)
     column = counted_column(source, column_position(request.column, source), UNUSED, reading)
     require_values(column)
-    return _by_weights(request, column, output) if matrix is None else _by_matrix(matrix, request, column, output)
-
-
-def _by_weights(request: Request, column: CountedColumn, output: str | None) -> Perturbation:
-    assert request.keep is not None, "a request without a matrix has a probability"
-    weights = value_weights(request, column)
-    lines = weighted_lines(column, request.keep, weights, uniform=request.uniform)
-    policy = _policy(request, column, lines, output)
-    ratio, rarest = weights_ratio(Fraction(request.keep), weights), share_of_rarest(weights.values())
-    return _perturbation(policy, column.name, len(weights), ratio, rarest)
-
-
-def _by_matrix(matrix: Matrix, request: Request, column: CountedColumn, output: str | None) -> Perturbation:
-    assert request.matrix is not None, "the matrix was read from a file"
-    require_fit(matrix, request.matrix, column)
-    if request.keep is not None:
-        matrix = matrix.keeping(Fraction(request.keep))
-    require_no_rarity(matrix)
-    lines = matrix_lines(column, matrix)
-    policy = _policy(request, column, lines, output)
-    return _perturbation(policy, column.name, len(matrix.values), matrix.ratio)
-
-
-def _policy(request: Request, column: CountedColumn, lines: Sequence[Line], output: str | None) -> Policy:
+    about: tuple[int, Fraction | None, Fraction | None]
+    if matrix is None:
+        assert request.keep is not None, "a request without a matrix has a probability"
+        weights = value_weights(request, column)
+        lines = weighted_lines(column, request.keep, weights, uniform=request.uniform)
+        about = len(weights), weights_ratio(Fraction(request.keep), weights), share_of_rarest(weights.values())
+    else:
+        assert request.matrix is not None, "the matrix was read from a file"
+        require_fit(matrix, request.matrix, column)
+        matrix = matrix if request.keep is None else matrix.keeping(Fraction(request.keep))
+        require_no_rarity(matrix)
+        lines, about = matrix_lines(column, matrix), (len(matrix.values), matrix.ratio, None)
     text = format_policy(request, column.type, lines)
-    return parse(text) if output is None else parse_file(text, output)
-
-
-def _perturbation(
-    policy: Policy, column: str, values: int, ratio: Fraction | None, rarest: Fraction | None = None
-) -> Perturbation:
-    return Perturbation(policy.text, policy.name, policy.tree, column, values, ratio, rarest)
+    policy = parse(text) if output is None else parse_file(text, output)
+    return Perturbation(policy.text, policy.name, policy.tree, column.name, *about)
 
 
 _PROBABILITY = re.compile(r"0?\.[0-9]{1,30}")
@@ -132,20 +145,17 @@ def invalid(message: str, help_: str) -> CallError:
 
 
 def value_weights(request: Request, column: CountedColumn) -> dict[str, int]:
-    """The weight of each value, at least 1 after rounding. Raise if one is too rare (X7, rare outcomes)."""
+    """The weight of each value. Raise if one is too rare (X7, rare outcomes)."""
     counts = {text: each.records for text, each in column.counts.items()}
     if request.uniform:
         return dict.fromkeys(counts, 1)
     step = request.round or 1
-    weights = {text: max(step, _nearest(records, step)) for text, records in counts.items()}
+    # the nearest multiple of `step`, but at least one
+    weights = {text: max(step, (2 * records + step) // (2 * step) * step) for text, records in counts.items()}
     total = sum(weights.values())
     if min(weights.values()) < total * RAREST:
         raise _too_rare("a value of the column is", f"write weights that differ less: `{option_text('round', 1000)}`")
     return weights
-
-
-def _nearest(records: int, step: int) -> int:
-    return (2 * records + step) // (2 * step) * step
 
 
 def weights_ratio(keep: Fraction, weights: Mapping[str, int]) -> Fraction:
@@ -188,7 +198,9 @@ def matrix_lines(column: CountedColumn, matrix: Matrix) -> list[Line]:
     """Draw from each value's row of the matrix. The results are codes, so that no later line draws them again;
     the last lines turn the codes into values."""
     name, type_ = tree.Name(column.name), column.type
-    moved, drawn = [text for text, row, own in _rows(matrix) if row[own] != 1], _drawn_values(matrix)
+    moved = [text for text, row, own in _rows(matrix) if row[own] != 1]
+    weights = (zip(matrix.values, _row_weights(row, own), strict=True) for _, row, own in _rows(matrix))
+    drawn = {text for row in weights for text, entry in row if entry}
     coded = [text for text in moved if text in drawn]
     codes = dict(zip(coded, codes_for(coded, matrix.values, type_), strict=True))
     targets = [codes.get(text) or to_constant(text, type_) for text in matrix.values]
@@ -207,12 +219,6 @@ def _rows(matrix: Matrix) -> Iterator[tuple[str, Sequence[Fraction], int]]:
     """Each value, its row, and its own position in the row."""
     pairs = zip(matrix.values, matrix.rows, strict=True)
     return ((text, row, own) for own, (text, row) in enumerate(pairs))
-
-
-def _drawn_values(matrix: Matrix) -> frozenset[str]:
-    """The values that some line draws."""
-    rows = (zip(matrix.values, _row_weights(row, own), strict=True) for _, row, own in _rows(matrix))
-    return frozenset(text for row in rows for text, entry in row if entry)
 
 
 def _row_weights(row: Sequence[Fraction], own: int) -> list[Fraction]:
@@ -244,11 +250,7 @@ def _on_value(name: tree.Name, value: tree.Constant, action: tree.Step) -> tree.
 
 
 def _draw_from_row(
-    name: tree.Name,
-    value: tree.Constant,
-    targets: Sequence[tree.Constant],
-    row: Sequence[Fraction],
-    own: int,
+    name: tree.Name, value: tree.Constant, targets: Sequence[tree.Constant], row: Sequence[Fraction], own: int
 ) -> Line:
     """Use `WITH PROBABILITY` if the probability of a change is a decimal below 1; otherwise, the value's own code
     is among the weighted values."""
@@ -278,6 +280,104 @@ def as_decimal(number: Fraction) -> Decimal | None:
             return None
         digits += 1
     return Decimal(int(number * 10**digits)).scaleb(-digits, EXACT)
+
+
+_DECIMAL = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?")
+_FRACTION = re.compile(r"([0-9]{1,30})/([0-9]{1,30})")
+
+#: a line, the value that it begins with, and the value's probabilities
+_Row: TypeAlias = tuple[int, str, tuple[Fraction, ...]]
+
+
+def read_matrix(path: str | os.PathLike[str]) -> Matrix:
+    """Raise if the file cannot be read, or is not a matrix whose rows sum to exactly 1."""
+    shown = os.fspath(path)
+    with open_source(path) as source:
+        if not isinstance(source, Files) or source.format != "csv":
+            raise _unusable(f"matrix `{shown}` is not a CSV file", "write it as CSV")
+        names, delimiter = first_record(source)
+        values = names[1:]
+        _require_header(shown, values)
+        rows = list(_read_rows(Csv(source, names, delimiter), shown))
+    _require_same_values(shown, values, rows)
+    by_value = {value: row for _, value, row in rows}
+    return Matrix(values, tuple(by_value[value] for value in values))
+
+
+def _require_header(shown: str, values: Sequence[str]) -> None:
+    if len(set(values)) < max(len(values), 1):
+        found = "a duplicate value" if values else "no values"
+        help_ = "write each value once, after a first cell that may be empty"
+        raise _unusable(f"the header of matrix `{shown}` has {found}", help_)
+
+
+def _read_rows(csv: Csv, shown: str) -> Iterator[_Row]:
+    for path, name in csv.files:
+        for line, (value, *cells) in csv.records(path, name):
+            row = tuple(_parse_entry(cell, shown, line, place) for place, cell in enumerate(cells, 2))
+            if sum(row) != 1:
+                message = f"line {line} of matrix `{shown}` sums to {sum(row)}, expected exactly 1"
+                help_ = "change a probability, or write fractions such as `1/3`"
+                raise _unusable(message, help_)
+            yield line, value or "", row
+
+
+def _parse_entry(cell: Field, shown: str, line: int, place: int) -> Fraction:
+    """Parse a decimal or a fraction in [0, 1]. An empty cell is 0."""
+    number = _number((cell or "0").strip())
+    if number is None or number > 1:
+        message = f"column {place} of line {line} of matrix `{shown}` is not a probability"
+        raise _unusable(message, "write a number from 0 to 1, such as `0.8` or `4/5`")
+    return number
+
+
+def _number(text: str) -> Fraction | None:
+    if _DECIMAL.fullmatch(text):
+        return Fraction(Decimal(text))
+    found = _FRACTION.fullmatch(text)
+    return Fraction(int(found[1]), int(found[2])) if found and int(found[2]) else None
+
+
+def _require_same_values(shown: str, values: Sequence[str], rows: Sequence[_Row]) -> None:
+    """Raise unless each value has one row and one column."""
+    first: dict[str, int] = {}
+    for line, value, _ in rows:
+        if value in first:
+            message = f"lines {first[value]} and {line} of matrix `{shown}` begin with the same value"
+            raise _unusable(message, "remove one of them")
+        if value not in values:
+            message = f"line {line} of matrix `{shown}` begins with a value that is not in the header"
+            raise _unusable(message, "after its first cell, the header lists the values that rows begin with")
+        first[value] = line
+    if len(rows) < len(values):
+        message = f"matrix `{shown}` has {len(values):,} values in its header and {len(rows):,} rows"
+        raise _unusable(message, "write a row for each value")
+
+
+def _unusable(message: str, help_: str) -> CallError:
+    return CallError([Diagnostic("AC632", message, help=help_)])
+
+
+def require_fit(matrix: Matrix, path: str, column: CountedColumn) -> None:
+    _require_types(matrix, path, column)
+    absent = column.counts.keys() - set(matrix.values)
+    if absent:
+        records = sum(column.counts[text].records for text in absent)
+        values = "1 value" if len(absent) == 1 else f"{len(absent):,} values"
+        message = f"matrix `{path}` has no row for {values} of `{column.name}`, in {records:,} records"
+        help_ = "write a row for each value; `acompass hierarchy TABLE COLUMN --from-values` lists them"
+        raise CallError([Diagnostic("AC634", message, help=help_)])
+
+
+def _require_types(matrix: Matrix, path: str, column: CountedColumn) -> None:
+    unlike = sum(to_value(text, column.type) is None for text in matrix.values)
+    if unlike:
+        values = "a value" if unlike == 1 else f"{unlike:,} values"
+        message = f"matrix `{path}` has {values} that column `{column.name}`, {column.type}, cannot have"
+        raise CallError([Diagnostic("AC634", message, help=f"write values of the type {column.type.kind}")])
+    if column.type.is_number and len(set(map(Decimal, matrix.values))) < len(matrix.values):
+        message = f"matrix `{path}` has two spellings of one number"
+        raise CallError([Diagnostic("AC634", message, help="write each number once, in its shortest form")])
 
 
 _ALLOWED = "-- allow AC504: a code becomes this value again below"

@@ -11,23 +11,13 @@ from typing import TypeAlias
 from acompass.author.perturb.column import MOST_VALUES, to_value
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Label
-from acompass.language.program.effects import (
-    column_written,
-    columns_read,
-    draws,
-    kernel_of,
-    map_of,
-    probability_of,
-    process_of,
-    record_comparisons,
-    removes_records,
-    write_of,
-)
+from acompass.language.program import effects
 from acompass.language.program.kernels import ONE, Kernel
 from acompass.language.program.program import Action, Program, Requirement
 from acompass.language.program.types import Kind, Type, Value, convert, decimal, to_text
-from acompass.language.text.tree import Operator, Quantifier
+from acompass.language.text.tree import Operator
 from acompass.prove.diagrams.regions import value_order
+from acompass.reason.privacy.influence import is_record_level
 from acompass.semantics.core import affected_bag
 
 
@@ -151,8 +141,8 @@ def is_affected(line: Requirement, column: int, value: Value) -> bool:
 
 def outcomes(action: Action, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
     """The possible results, for a value of the column, of an action that writes it or drops records."""
-    kernel, probability = kernel_of(action), probability_of(action)
-    assert kernel is not None or removes_records(action)
+    kernel, probability = effects.kernel_of(action), effects.probability_of(action)
+    assert kernel is not None or effects.removes_records(action)
     if probability is not None:
         yield value, 1 - probability
     if kernel is not None:
@@ -171,9 +161,9 @@ def named_texts(lines: Sequence[Requirement], column: int) -> Iterator[str]:
     """The texts of the constants that lines compare with the column or write to it."""
     for line in lines:
         before, after = line.before[column].type, line.after[column].type
-        compared = (each.value for each in record_comparisons(line) if each.column == column)
+        compared = (each.value for each in effects.record_comparisons(line) if each.column == column)
         yield from (to_text(constant, before) for constant in compared)
-        write = write_of(line.action)
+        write = effects.write_of(line.action)
         if write is not None and write.column == column and not write.kernel.reads_value:
             yield from (to_text(new, after) for new, _ in _written_values(write.kernel, "", after))
 
@@ -184,7 +174,7 @@ def other_values(lines: Sequence[Requirement], column: int, type_: Type, named: 
     cuts = sorted({order.rank(value) for value in named})
     gaps = (gap for gap in pairwise([None, *cuts, None]) if order.count(*gap))
     found = (value for gap in gaps for value in order.examples(*gap, 1))
-    comparisons = (each for line in lines for each in record_comparisons(line) if each.column == column)
+    comparisons = (each for line in lines for each in effects.record_comparisons(line) if each.column == column)
     orders = any(each.operator is not Operator.EQ for each in comparisons)
     return list(found if orders else islice(found, 1))
 
@@ -216,7 +206,7 @@ def _remaining_values(line: Requirement, column: int, value: Value) -> Iterator[
 def deciding_lines(program: Program, column: int) -> Lines | list[Diagnostic]:
     """Split the lines at the first draw, or return an error for each line that values cannot be traced through."""
     lines = program.requirements
-    first = next((at for at, line in enumerate(lines) if draws(line.action) and decides(line, column)), None)
+    first = next((at for at, line in enumerate(lines) if effects.draws(line.action) and decides(line, column)), None)
     at = len(lines) if first is None else first
     found = [*_dropped_column_errors(lines, column), *_untraceable_errors(lines[at:], column, program)]
     return found or Lines(lines[:at], lines[at:])
@@ -224,7 +214,7 @@ def deciding_lines(program: Program, column: int) -> Lines | list[Diagnostic]:
 
 def decides(line: Requirement, column: int) -> bool:
     """Whether the action writes the column or drops records."""
-    return column_written(line.action) == column or removes_records(line.action)
+    return effects.column_written(line.action) == column or effects.removes_records(line.action)
 
 
 def matters(line: Requirement, column: int) -> bool:
@@ -234,8 +224,7 @@ def matters(line: Requirement, column: int) -> bool:
 
 def reads_only(line: Requirement, column: int) -> bool:
     """Whether only this column decides if the line affects a record."""
-    is_own = process_of(line) is None and line.assertion.quantifier is Quantifier.EACH and line.judged
-    return is_own and columns_read(line) <= {column}
+    return is_record_level(line) and line.judged and effects.columns_read(line) <= {column}
 
 
 def _dropped_column_errors(lines: tuple[Requirement, ...], column: int) -> Iterator[Diagnostic]:
@@ -251,22 +240,22 @@ def _untraceable_errors(lines: tuple[Requirement, ...], column: int, program: Pr
     for line in lines:
         if decides(line, column):
             yield from _dependency_errors(line, column, program)
-            is_sampled |= removes_records(line.action)
+            is_sampled |= effects.removes_records(line.action)
         elif line.action is None:
             yield from _stopping_errors(line, column, following, is_sampled)
-        elif process_of(line) is not None or columns_read(line) & following or not line.judged:
-            written = column_written(line.action)
+        elif effects.process_of(line) is not None or effects.columns_read(line) & following or not line.judged:
+            written = effects.column_written(line.action)
             following |= set() if written is None else {written}
 
 
 def _dependency_errors(line: Requirement, column: int, program: Program) -> Iterator[Diagnostic]:
     """Reject a line whose effect depends on more than the column."""
     name = program.schema[column].name
-    if map_of(line.action) is not None:
+    if effects.map_of(line.action) is not None:
         help_ = f"generalize `{name}` before it is drawn"
         yield untraceable_error(line, "it generalizes the column after it was drawn", help_)
     elif not reads_only(line, column):
-        others = sorted(program.schema[each].name for each in columns_read(line) - {column})
+        others = sorted(program.schema[each].name for each in effects.columns_read(line) - {column})
         listed = " and ".join(f"`{other}`" for other in others)
         why = f"it depends on {listed}" if listed else "it depends on other records"
         yield untraceable_error(line, why, f"move it above the first line that draws for `{name}`")
@@ -276,8 +265,8 @@ def _stopping_errors(line: Requirement, column: int, following: set[int], is_sam
     """Reject a check after a draw if the drawn value can decide whether anything is released."""
     if reads_only(line, column):
         return  # `transitions` raises if a value fails it
-    is_apart = process_of(line) is None and line.assertion.quantifier is Quantifier.EACH and line.judged
-    if is_sampled or not is_apart or columns_read(line) & following:
+    is_apart = is_record_level(line) and line.judged and not effects.columns_read(line) & following
+    if is_sampled or not is_apart:
         yield stopping_error(line)
 
 

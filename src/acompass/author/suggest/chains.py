@@ -6,7 +6,7 @@ time limit ends after a fixed amount of work, so that the same problem gives the
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import inf
 from random import Random
 from time import monotonic
@@ -91,7 +91,9 @@ class StepChoices:
 def best_chain(space: SearchSpace, start: State, choices: StepChoices, most: int, effort: Effort) -> EvaluatedChain:
     """Return the best chain found of at most `most` steps."""
     chains, random = Chains(space, start, effort), Random(0)
-    best = _first(chains, most)
+    # all columns at their last level settle the most records
+    best = EvaluatedChain(chains, shorten_chain(chains, last_level_choices(space.problem).steps, most))
+    effort.report(best.loss)
     for power in POWERS:
         begin = EvaluatedChain(chains, shorten_chain(chains, greedy(chains, choices, power), most))
         best = _better(best, improve_chain(chains, choices, begin, most, random))
@@ -106,13 +108,6 @@ def best_chain(space: SearchSpace, start: State, choices: StepChoices, most: int
         best = _better(best, current)
         effort.report(best.loss)
     return best
-
-
-def _first(chains: Chains, most: int) -> EvaluatedChain:
-    """Generalize all columns to their last level, which settles the most records."""
-    first = EvaluatedChain(chains, shorten_chain(chains, last_level_choices(chains.space.problem).steps, most))
-    chains.effort.report(first.loss)
-    return first
 
 
 def _better(one: EvaluatedChain, other: EvaluatedChain) -> EvaluatedChain:
@@ -306,12 +301,8 @@ def reading_penalty(chain: Chain) -> float:
 
 def _common_end(one: Chain, other: Chain) -> int:
     """The number of final steps that two chains share."""
-    same = 0
-    for left, right in zip(reversed(one), reversed(other), strict=False):
-        if left != right:
-            break
-        same += 1
-    return same
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def all_step_choices(problem: Problem) -> StepChoices:

@@ -15,11 +15,13 @@ from acompass.author.suggest.table import Reading, Table, read_table
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import Diagnostic, option_text
+from acompass.errors.display import count_text
 from acompass.language.program.uses import Use, uses
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_condition, format_requirement
 from acompass.language.text.walk import assertion_of, process_of, steps
 from acompass.measure.answer import total_loss
+from acompass.measure.levels import join_words
 from acompass.policy import Policy, parse, parse_file
 
 
@@ -51,8 +53,9 @@ def suggest_policy(source: OpenTable, call: SearchCall) -> Suggestion:
         if not misread:
             break
         as_text |= misread
-    points = _curve(source, call, problem) if call.request.compare else ()
-    return replace(suggestion, curve=points, seconds=time.monotonic() - started)
+    points = curve(problem, request.style, request.seconds, *_callbacks(source, call)) if request.compare else ()
+    shown = tuple(CurvePoint(each.lines, each.outcome.loss, each.outcome.dropped) for each in points)
+    return replace(suggestion, curve=shown, seconds=time.monotonic() - started)
 
 
 def _problem(request: Request, table: Table) -> Problem:
@@ -100,6 +103,7 @@ def _suggestion(call: SearchCall, table: Table, problem: Problem, found: Found) 
     steps = describe_steps(problem, found, program)
     close = None if problem.t is None else closeness(problem, found.always, found.steps)
     text = format_policy(program, goal, table.records, found, steps, close)
+    by_column = zip(table.columns.quasi_identifiers, table.combinations.ladders, strict=True)
     return Suggestion(
         policy=parse(text) if call.output is None else parse_file(text, call.output),
         k=problem.k,
@@ -111,25 +115,14 @@ def _suggestion(call: SearchCall, table: Table, problem: Problem, found: Found) 
         loss=found.outcome.loss,
         per_column=dict(zip(goal.columns, found.outcome.per_column, strict=True)),
         steps=steps,
-        levels=_levels(table),
+        levels={each.column: Levels(each.words, at not in table.columns.specs) for at, each in by_column},
         finished=found.finished,
     )
-
-
-def _levels(table: Table) -> dict[str, Levels]:
-    pairs = zip(table.columns.quasi_identifiers, table.combinations.ladders, strict=True)
-    return {each.column: Levels(each.words, position not in table.columns.specs) for position, each in pairs}
 
 
 def _numbers(policy: Policy, names: tuple[str, ...]) -> frozenset[int]:
     """The columns that a policy reads as numbers."""
     return frozenset(p for p, use in uses(policy.tree, names).items() if use.use is Use.NUMBER)
-
-
-def _curve(source: OpenTable, call: SearchCall, problem: Problem) -> tuple[CurvePoint, ...]:
-    request = call.request
-    points = curve(problem, request.style, request.seconds, *_callbacks(source, call))
-    return tuple(CurvePoint(each.lines, each.outcome.loss, each.outcome.dropped) for each in points)
 
 
 def _callbacks(source: OpenTable, call: SearchCall) -> tuple[Callable[[], bool], Callable[[float, float], None]]:
@@ -142,20 +135,15 @@ def _callbacks(source: OpenTable, call: SearchCall) -> tuple[Callable[[], bool],
 
 def describe_steps(problem: Problem, found: Found, program: tree.Program) -> tuple[SuggestedStep, ...]:
     everyone = [problem.records] * len(found.always)
-    after = [*_losses(problem, found), found.outcome.loss]
+    performed = perform_steps(problem, found.always, found.steps)
+    # before the last step drops records
+    so_far = (total_loss(losses(problem, columns, problem.counts, 0)) for _, columns in performed)
+    after = [*so_far, found.outcome.loss]
     added = [later - before for before, later in zip([0.0, *after], after, strict=False)]
     return tuple(
         SuggestedStep(_text(line), affected, loss, assertion_of(line) is None, _where(line))
         for line, affected, loss in zip(steps(program), (*everyone, *found.outcome.affected), added, strict=True)
     )
-
-
-def _losses(problem: Problem, found: Found) -> list[float]:
-    """The loss of the table after each step, before the last one drops records."""
-    return [
-        total_loss(losses(problem, columns, problem.counts, 0))
-        for _, columns in perform_steps(problem, found.always, found.steps)
-    ]
 
 
 def _text(line: tree.Requirement) -> str:
@@ -182,14 +170,14 @@ def format_policy(
     listed = ", ".join(f"{name} {loss:.4f}" for name, loss in losses_by_name)
     header = [
         f"Every class by {join_names(goal.columns)} has {_promise(goal)}. `acompass prove` proves it for every table.",
-        f"Searched on a table of {_records(records)}: {outcome.dropped:,} dropped, loss {outcome.loss:.4f}"
+        f"Searched on a table of {count_text(records, 'record')}: {outcome.dropped:,} dropped, loss {outcome.loss:.4f}"
         f"{'' if has_long_group_by(program) else f' ({listed})'}.",
         "Each step shows the number of records it was applied to in that table, and the loss it added.",
     ]
     if t is not None:
         close = f"The classes released from that table are t-close with t = {t:.4f}."
         header.append(f"{close} This is measured, not proved for other tables.")
-    remarks = [f"{_records(step.affected)}, loss +{step.loss:.4f}" for step in described]
+    remarks = [f"{count_text(step.affected, 'record')}, loss +{step.loss:.4f}" for step in described]
     return format_with_comments(program, header, by_column, remarks)
 
 
@@ -199,9 +187,4 @@ def _promise(goal: Goal) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    *first, last = (" ".join(name.split()) for name in names)
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def _records(count: int) -> str:
-    return "1 record" if count == 1 else f"{count:,} records"
+    return join_words([" ".join(name.split()) for name in names])

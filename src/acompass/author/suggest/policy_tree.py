@@ -163,15 +163,12 @@ def _text(program: tree.Program, columns: Sequence[str], remarks: Sequence[str])
     for requirement in program.requirements:
         own = [next(rest) for _ in walk.steps_of(requirement)]
         if walk.assertion_of(requirement) is None:
-            out[-1] += "".join(f"{line}\n" for line in _always(requirement, own[0]))
+            lines = _add_remark(format_requirement(requirement), requirement, own[0], "")
+            out[-1] += "".join(f"{line}\n" for line in lines)
         else:
             out.append("".join(f"{line}\n" for line in _chain(requirement, shown, own)))
             shown = ()
     return "\n".join(part for part in out if part)
-
-
-def _always(requirement: tree.Requirement, remark: str) -> list[str]:
-    return _add_remark(format_requirement(requirement), requirement, remark, "")
 
 
 def _chain(requirement: tree.Requirement, columns: Sequence[str], remarks: Sequence[str]) -> Iterator[str]:

@@ -7,18 +7,17 @@ close enough, rules out all vectors below it, because lower levels only split cl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from math import inf, prod
-from typing import Literal, assert_never
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acompass.author.suggest.chains import Chain, Effort, all_step_choices, best_chain, last_level_choices
+from acompass.author.suggest.request import Style
 from acompass.author.suggest.search_problem import Found, Problem, Step, evaluate, is_close
 from acompass.author.suggest.search_state import OVER, NarrowSpace, SearchSpace, WideSpace, fits
-
-Style = Literal["cascade", "uniform", "stars"]
+from acompass.dataclasses import replace
 
 WORK = 8_000_000  # rows to process without a time limit: a fraction of a second
 WORK_OF_A_ROW = 400  # additional rows for each combination
@@ -123,22 +122,18 @@ def _is_allowed(problem: Problem, found: Found) -> bool:
 
 
 def _search_once(space: SearchSpace, style: Style, most: int, effort: Effort) -> Found:
-    steps = _find_steps(space, style, most, effort)
-    return Found(*steps, evaluate(space.problem, *steps), not effort.early, space.problem.k)
-
-
-def _find_steps(
-    space: SearchSpace, style: Style, most: int, effort: Effort
-) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    always: tuple[Step, ...] = ()
+    chain: Chain = ()
     match style:
         case "cascade":
-            return (), best_chain(space, space.start, all_step_choices(space.problem), most, effort).chain
+            chain = best_chain(space, space.start, all_step_choices(space.problem), most, effort).chain
         case "uniform":
-            return best_levels(space, most, effort), ()
+            always = best_levels(space, most, effort)
         case "stars":
-            return best_stars(space, most, effort)
+            always, chain = best_stars(space, most, effort)
         case _:
             assert_never(style)
+    return Found(always, chain, evaluate(space.problem, always, chain), not effort.early, space.problem.k)
 
 
 def best_levels(space: SearchSpace, most: int, effort: Effort) -> tuple[Step, ...]:
@@ -167,7 +162,8 @@ class _Lattice:
 
     def least(self, effort: Effort) -> Levels:
         """Check the open vector with the median bound until none is open."""
-        best, loss = self._some_vector(), np.inf
+        # the highest vector drops the fewest records
+        best, loss = self._levels(int(np.flatnonzero(self._open)[-1])), np.inf
         while len(open_places := np.flatnonzero(self._open)) and not effort.is_over():
             effort.spend(len(self._space.problem.counts))
             order = np.argsort(self._bounds.flat[open_places], kind="stable")
@@ -186,10 +182,6 @@ class _Lattice:
         if found >= OVER:
             self._open[tuple(slice(0, level + 1) for level in levels)] = False
         return found
-
-    def _some_vector(self) -> Levels:
-        """The highest vector, which drops the fewest records."""
-        return self._levels(int(np.flatnonzero(self._open)[-1]))
 
     def _levels(self, place: int) -> Levels:
         return tuple(int(level) for level in np.unravel_index(place, self._open.shape))

@@ -136,11 +136,7 @@ def closeness(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -
 def _distance(sensitive: Sensitive, ids: IntArray, kept: NDArray[np.bool_]) -> float:
     """The largest Σ max(0, q − p) over the values of a class."""
     present = kept[sensitive.rows]
-    classes, values, counts = (
-        ids[sensitive.rows][present],
-        sensitive.values[present],
-        sensitive.counts[present],
-    )
+    classes, values, counts = (ids[sensitive.rows][present], sensitive.values[present], sensitive.counts[present])
     if not len(counts):
         return 0.0
     width = int(values.max()) + 1

@@ -398,12 +398,10 @@ class ValueLists(ValueSets):
 
 def sensitive_value_sets(problem: Problem) -> tuple[ValueSets, ...]:
     """The value sets of each sensitive column; empty without l."""
-    return () if problem.l is None else tuple(_value_sets(problem, each, problem.l) for each in problem.sensitive)
-
-
-def _value_sets(problem: Problem, sensitive: Sensitive, least: int) -> ValueSets:
-    kind = BitSets if _words(sensitive) <= max(FEW, least) else ValueLists
-    return kind.of(sensitive, len(problem.counts), least)
+    if problem.l is None:
+        return ()
+    kinds = ((BitSets if _words(each) <= max(FEW, problem.l) else ValueLists, each) for each in problem.sensitive)
+    return tuple(kind.of(each, len(problem.counts), problem.l) for kind, each in kinds)
 
 
 def _words(sensitive: Sensitive) -> int:

@@ -71,11 +71,14 @@ def _read_as(
 ) -> Table:
     def make_ladder(position: int, values: Values) -> ColumnLevels:
         found = column_levels(values, columns.specs.get(position))
-        return _top_only(found) if position in as_text else found
+        return replace(found, maps=found.maps[-1:], up=found.up[-1:]) if position in as_text else found
 
     draft = _draft(columns.goal(reading.request), columns, numbers)
     with load_and_check(source, Call(draft, {}, reading.missing, reading.dates)) as (loaded, _):
-        _require_records(loaded, columns)
+        if not loaded.state.records:
+            column_values(
+                columns.names[columns.quasi_identifiers[0]], {}
+            )  # raises the error of a column without values
         found = read_combinations(loaded, columns.quasi_identifiers, columns.sensitive, make_ladder)
         respelled = frozenset(p for p, name in enumerate(columns.names) if loaded.respelled.get(name))
         kinds = [loaded.schema[p].type.kind for p in columns.quasi_identifiers]
@@ -89,20 +92,10 @@ def _read_as(
 
 def _draft(goal: Goal, columns: Columns, numbers: frozenset[int]) -> Policy:
     """A policy that gives the columns the same types as the policy to be found."""
-    steps = [_draft_step(columns.names[p], p in numbers) for p in columns.quasi_identifiers]
-    return Policy.from_tree(policy_tree(goal, (), steps), "the policy to be suggested")
-
-
-def _draft_step(column: str, as_number: bool) -> Line:
-    name = tree.Name(column)
-    if not as_number:
-        return Line(suppression(name))
-    return Line(tree.Generalize(name, tree.BandsOf(tree.Number(Decimal(1)))))
-
-
-def _require_records(loaded: LoadedTable, columns: Columns) -> None:
-    if not loaded.state.records:
-        column_values(columns.names[columns.quasi_identifiers[0]], {})
+    bands = tree.BandsOf(tree.Number(Decimal(1)))
+    names = {p: tree.Name(columns.names[p]) for p in columns.quasi_identifiers}
+    steps = [tree.Generalize(name, bands) if p in numbers else suppression(name) for p, name in names.items()]
+    return Policy.from_tree(policy_tree(goal, (), map(Line, steps)), "the policy to be suggested")
 
 
 def _bands_of_decimals(table: Table) -> Iterator[int]:
@@ -113,10 +106,6 @@ def _bands_of_decimals(table: Table) -> Iterator[int]:
 
 def _has_bands(found: ColumnLevels) -> bool:
     return any(each.tree is not None and map_parts(each.tree).of_numbers for each in found.maps)
-
-
-def _top_only(found: ColumnLevels) -> ColumnLevels:
-    return replace(found, maps=found.maps[-1:], up=found.up[-1:])
 
 
 def read_combinations(
@@ -132,28 +121,19 @@ def read_combinations(
     coded = {p: [values[p][text] for text in each.labels[: each.values]] for p, each in ladders.items()}
     words = split_into_words({p: len(each) for p, each in coded.items()})
     *numbers, records = _fetch(counted, words, coded)
-    pairs = [_pairs(counted, words, coded, p, list(values[p].values())) for p in sensitive]
-    rows = _row_numbers([numbers, *(before for before, _, _ in pairs)])
+    # each combination with each of its sensitive values: the combination's words, the value's code, the records
+    pairs = [
+        _fetch(counted, [*words, Word((p,), (len(values[p]),))], {**coded, p: list(values[p].values())})
+        for p in sensitive
+    ]
+    rows = _row_numbers([numbers, *(before for *before, _, _ in pairs)])
     order = np.argsort(rows[0])
     return Combinations(
         tuple(ladders.values()),
         np.stack([code[order] for code in _unpack(numbers, words)], axis=1),
         records[order],
-        tuple(Sensitive(row, codes, n) for row, (_, codes, n) in zip(rows[1:], pairs, strict=True)),
+        tuple(Sensitive(row, codes, n) for row, (*_, codes, n) in zip(rows[1:], pairs, strict=True)),
     )
-
-
-def _pairs(
-    counted: CountedCombinations,
-    words: Sequence[Word],
-    coded: Mapping[int, Sequence[Any]],
-    column: int,
-    values: Sequence[Any],
-) -> tuple[list[IntArray], IntArray, IntArray]:
-    """Each combination with each of its sensitive values: the combination's words, the value's code, the records."""
-    own = Word((column,), (len(values),))
-    *numbers, codes, records = _fetch(counted, [*words, own], {**coded, column: values})
-    return numbers, codes, records
 
 
 def _fetch(counted: CountedCombinations, words: Sequence[Word], values: Mapping[int, Sequence[Any]]) -> list[IntArray]:

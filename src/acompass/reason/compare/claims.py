@@ -15,7 +15,6 @@ from acompass.errors.diagnostics import Source as Lines
 from acompass.language.program.checker import check
 from acompass.language.program.program import Program
 from acompass.language.program.types import Names, Schema, Value
-from acompass.language.text import tree
 from acompass.language.text.tree import place_of
 from acompass.language.text.walk import names_dropped, parameter_names, step_of, steps
 from acompass.policy import Policy
@@ -29,8 +28,7 @@ from acompass.reason.compare.answer import Difference, WrittenTable
 from acompass.reason.compare.counterexamples import Examples, Hint, Search, Trace, replay_program
 from acompass.reason.compare.equivalence import overall_equivalence, undecided_reason
 from acompass.reason.compare.pairs import Inputs, Pair, typed_pairs
-from acompass.reason.compare.symbolic import Symbolic
-from acompass.reason.compare.symbols import Constant, Derived, Expression, Labelling, Symbols, written_form
+from acompass.reason.compare.symbols import Constant, Derived, Expression, Labelling, Symbolic, Symbols, written_form
 from acompass.reason.privacy.mentions import Undecided
 
 _IDEMPOTENT = re.compile(r"idempotent", re.IGNORECASE)
@@ -135,9 +133,8 @@ def prove_idempotent(asking: PolicyQuestion) -> Claim:
 
 def _append_second_run(asking: PolicyQuestion, program: Program) -> Program:
     """The second run has only the remaining columns, so it leaves out lines that drop columns (D32, idempotence)."""
-    tree = asking.policy.tree
-    lines = tuple(each for each in steps(tree) if not any(names_dropped(step_of(each))))
-    again = replace(tree, requirements=lines)
+    lines = tuple(each for each in steps(asking.policy.tree) if not any(names_dropped(step_of(each))))
+    again = replace(asking.policy.tree, requirements=lines)
     used = parameter_names(again)
     own = {name: value for name, value in asking.given.params.items() if name in used}
     second, problems = check(again, asking.policy.text, program.final_schema, own)
@@ -179,10 +176,10 @@ def difference_counterexample(difference: Difference, title: str) -> Counterexam
 
 def prove_exchangeable(asking: PolicyQuestion, first: int, second: int) -> Claim:
     """Compare the policy with the same policy after two lines are exchanged."""
-    lines = _requirements_by_line(asking.policy)
-    exchanged = _exchange_requirements(
-        asking.policy.tree, _requirement_at(lines, first), _requirement_at(lines, second)
-    )
+    lines, requirements = _requirements_by_line(asking.policy), list(asking.policy.tree.requirements)
+    one, other = _requirement_at(lines, first), _requirement_at(lines, second)
+    requirements[one], requirements[other] = requirements[other], requirements[one]
+    exchanged = replace(asking.policy.tree, requirements=tuple(requirements))
     try:
         pairs = asking.pairs(replace(asking.policy, tree=exchanged))
     except PolicyError as error:
@@ -209,12 +206,6 @@ def _requirement_at(lines: dict[int, int], line: int) -> int:
     raise CallError([Diagnostic("AC561", message, help=help_)])
 
 
-def _exchange_requirements(policy: tree.Program, first: int, second: int) -> tree.Program:
-    requirements = list(policy.requirements)
-    requirements[first], requirements[second] = requirements[second], requirements[first]
-    return replace(policy, requirements=tuple(requirements))
-
-
 #: the reason to give if neither a proof nor a table was found
 NOT_CHANGED = "no table was found on which it does"
 
@@ -222,11 +213,8 @@ NOT_CHANGED = "no table was found on which it does"
 def prove_unchanged(asking: PolicyQuestion, name: str) -> Claim:
     pairs = [asking.after_assumptions(pair) for pair in asking.pairs(asking.policy)]
     claims = [_UnchangedQuestion(pair, _column_position(pair.schema, name)).answer() for pair in pairs]
-    for wanted in (ClaimVerdict.REFUTED, ClaimVerdict.UNDECIDED):
-        for claim in claims:
-            if claim.verdict is wanted:
-                return claim
-    return claims[0]
+    worst = (ClaimVerdict.REFUTED, ClaimVerdict.UNDECIDED, ClaimVerdict.PROVED)
+    return min(claims, key=lambda claim: worst.index(claim.verdict))
 
 
 def _column_position(schema: Schema, name: str) -> int:

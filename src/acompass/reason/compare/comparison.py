@@ -6,10 +6,10 @@ of the policy that `prove` proves for the table that a run writes. A check is kn
 guarantee if no later line can break it (D31, claims)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
-from typing import TypeAlias, assert_never
+from typing import Literal, TypeAlias, assert_never
 
+from acompass.dataclasses import replace
 from acompass.errors.diagnostics import PolicyError
 from acompass.errors.diagnostics import Source as Lines
 from acompass.language.program.constants import ParamValue
@@ -26,8 +26,16 @@ from acompass.prove.search.verdicts import prove_policy
 from acompass.reason.compare.answer import Comparison, Impact, Release
 from acompass.reason.compare.equivalence import overall_equivalence, undecided_reason
 from acompass.reason.compare.pairs import Inputs, Pair, typed_pairs
-from acompass.reason.compare.symbolic import State, Symbolic
-from acompass.reason.compare.symbols import Constant, Derived, Expression, Labelling, Symbols, normal_form
+from acompass.reason.compare.symbols import (
+    Constant,
+    Derived,
+    Expression,
+    Labelling,
+    State,
+    Symbolic,
+    Symbols,
+    normal_form,
+)
 from acompass.reason.privacy.influence import is_record_level
 from acompass.reason.privacy.mentions import Undecided
 from acompass.reason.privacy.representatives import Alike
@@ -167,16 +175,13 @@ class _ReleaseSearch:
             raise undecided
 
     def releases(self) -> Iterator[Release]:
-        for words in islice(self._words.records(self._additional_records()), MOST_SETS):
+        diagrams, columns = self._symbols.diagrams, range(len(self._schema))
+        # the records that each policy can keep, whatever other records and chance decide
+        ours, theirs = (diagrams.project(self._symbolic.live(state), columns) for state in (self._old, self._new))
+        for words in islice(self._words.records(diagrams.difference(theirs, ours)), MOST_SETS):
             yield Release(None, words, self._is_certain)
         for column in remaining(self._final):
             yield from self._column_releases(column)
-
-    def _additional_records(self) -> Diagram:
-        """The records that only the new policy can keep, whatever other records and chance decide."""
-        diagrams, columns = self._symbols.diagrams, range(len(self._schema))
-        ours, theirs = (diagrams.project(self._symbolic.live(state), columns) for state in (self._old, self._new))
-        return diagrams.difference(theirs, ours)
 
     def _column_releases(self, column: int) -> Iterator[Release]:
         old, new = (self._released_values(state, column) for state in (self._old, self._new))
@@ -212,7 +217,8 @@ class _ReleaseSearch:
 
     def _reveals_as_much(self, known: Expression, expression: Derived, kind: int) -> bool:
         """Whether the old value is raw, the same as the new one, or turned into the new one by the last map."""
-        if _is_raw(known) or not self._is_different(known, expression, kind):
+        within = self._symbols.diagrams.literal(expression.variable, 1 << kind)
+        if _is_raw(known) or self._symbols.differing(known, expression, TEXT, within) is EMPTY:
             return True
         last = expression.steps[-1] if expression.steps else None
         return (
@@ -220,10 +226,6 @@ class _ReleaseSearch:
             and isinstance(last, Labelling)
             and normal_form(Derived(known.variable, (*known.steps, last))) == normal_form(expression)
         )
-
-    def _is_different(self, known: Expression, expression: Derived, kind: int) -> bool:
-        within = self._symbols.diagrams.literal(expression.variable, 1 << kind)
-        return self._symbols.differing(known, expression, TEXT, within) is not EMPTY
 
     def _is_coarser(self, column: int, kind: int, mask: Mask, known: Expression, old: _Released) -> bool:
         """Whether one value now replaces all kinds that the old value could come from."""
@@ -337,35 +339,26 @@ def _intervals(regions: Regions, found: Sequence[int], column: Column) -> Iterat
 
 
 def _interval(regions: Regions, first: int, last: int, column: Column) -> str:
-    low, high = _lower_end(regions, first, column), _upper_end(regions, last, column)
+    low, high = _end(regions, first, column, -1), _end(regions, last, column, 1)
     if low and high:
-        return _point_text(regions, first, column) if first == last and first % 2 else _between(low, high)
+        if first == last and first % 2:
+            return _point_text(regions, first, column)
+        if high.startswith("below"):
+            return f"{low} and {high}"
+        return f"{low} {high}" if low.startswith("from") else f"{low} up {high}"
     if low:
         return f"{low} up" if low.startswith("from") else low
     return f"up {high}" if high.startswith("to") else high or "any value"
 
 
-def _between(low: str, high: str) -> str:
-    if high.startswith("below"):
-        return f"{low} and {high}"
-    return f"{low} {high}" if low.startswith("from") else f"{low} up {high}"
-
-
-def _lower_end(regions: Regions, region: int, column: Column) -> str:
-    """The lower bound in words, exclusive for a gap; empty if there is none."""
+def _end(regions: Regions, region: int, column: Column, step: Literal[-1, 1]) -> str:
+    """The lower or the upper bound in words, exclusive for a gap; empty if there is none. `step` leads out of it."""
+    at, beyond = ("from", "above") if step < 0 else ("to", "below")
     point = _point_text(regions, region, column)
     if point:
-        return f"from {point}"
-    bound, _ = regions.bounds(region)
-    return "" if bound is None else f"above {_point_text(regions, region - 1, column)}"
-
-
-def _upper_end(regions: Regions, region: int, column: Column) -> str:
-    point = _point_text(regions, region, column)
-    if point:
-        return f"to {point}"
-    _, bound = regions.bounds(region)
-    return "" if bound is None else f"below {_point_text(regions, region + 1, column)}"
+        return f"{at} {point}"
+    bound = regions.bounds(region)[step > 0]
+    return "" if bound is None else f"{beyond} {_point_text(regions, region + step, column)}"
 
 
 def _point_text(regions: Regions, region: int, column: Column) -> str:

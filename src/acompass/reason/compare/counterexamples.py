@@ -11,23 +11,14 @@ from typing import Any, TypeAlias
 
 from acompass.dataclasses import dataclass
 from acompass.language.program.effects import drawing_kernel, draws
-from acompass.language.program.program import Program, Requirement
+from acompass.language.program.program import Program
 from acompass.language.program.types import Value, remaining
 from acompass.prove.diagrams.decision_diagram import ALL, Diagram, Variable
 from acompass.prove.diagrams.regions import regions_in
 from acompass.prove.effort import Exhausted
 from acompass.prove.refute.candidate_tables import CandidateTables, compared_counts, real_size
 from acompass.prove.refute.refutation import shrink_witness, with_simpler_trace
-from acompass.prove.refute.replay import (
-    Chance,
-    Chances,
-    Record,
-    Replayer,
-    Stream,
-    Witness,
-    replay,
-    rho_for_miss,
-)
+from acompass.prove.refute.replay import Chance, Chances, Record, Replayer, Stream, Witness, replay, rho_for_miss
 from acompass.prove.search.claims import check_steps
 from acompass.prove.search.origins import Target
 from acompass.prove.search.prover import Prover
@@ -84,12 +75,10 @@ class Search:
         self._hints = hints
         self._rng = random.Random(0)
         self._players = [Replayer(program) for program in pair.programs]
-        self._tables = [self._candidates(program) for program in pair.programs]
+        provers = (Prover(program, (), check_steps(program), pair.any_scale) for program in pair.programs)
+        self._tables = [CandidateTables(prover, self._rng) for prover in provers]
         self._sizes = _sizes(pair)
         self._is_same_schema = pair.old.final_schema == pair.new.final_schema
-
-    def _candidates(self, program: Program) -> CandidateTables:
-        return CandidateTables(Prover(program, (), check_steps(program), self._pair.any_scale), self._rng)
 
     def difference(self) -> Difference | None:
         """Prefer a table that `run` can load. If the policies release different columns, every table shows a
@@ -153,16 +142,16 @@ class Search:
         def with_same_chances(records: Sequence[Record]) -> Witness | None:
             return with_trace(records, case.trace(records))
 
+        def simpler(column: int, value: Value) -> Sequence[Value]:
+            return [simple for tables in self._tables for simple in tables.simpler(column, value)]
+
         found = with_same_chances(case.records)
         assert found is not None
         try:
-            found = shrink_witness(found, case.blocks, with_same_chances, self._simpler)
+            found = shrink_witness(found, case.blocks, with_same_chances, simpler)
             return with_simpler_trace(found, with_trace)
         except Exhausted:
             return found  # a difference, even if it is not the smallest
-
-    def _simpler(self, column: int, value: Value) -> Sequence[Value]:
-        return [simple for tables in self._tables for simple in tables.simpler(column, value)]
 
 
 def _trace_showing_both(pair: Pair, records: Sequence[Record], trace: Sequence[Fraction]) -> Trace | None:
@@ -191,15 +180,12 @@ def replay_program(program: Program, records: Sequence[Record], trace: Sequence[
     witness = replay(program, records, trace)
     if witness is None:
         return Run(None, ())
-    return Run(_written_table(program, witness), witness.trace)
-
-
-def _written_table(program: Program, witness: Witness) -> WrittenTable | None:
     if witness.violated & check_steps(program):
-        return None
+        return Run(None, witness.trace)
     kept = remaining(program.final_schema)
     schema = tuple(program.final_schema[column] for column in kept)
-    return WrittenTable(schema, tuple(tuple(record[column] for column in kept) for record in witness.left))
+    records = tuple(tuple(record[column] for column in kept) for record in witness.left)
+    return Run(WrittenTable(schema, records), witness.trace)
 
 
 def are_different(one: WrittenTable | None, other: WrittenTable | None) -> bool:
@@ -240,7 +226,7 @@ class Examples:
         found = (
             (record, chances)
             for path in islice(_diagram_paths(diagram), MOST_PATHS)
-            for chances in (self._chances(path),)
+            for chances in (dict(self._chances(path)),)
             for record in islice(self._records(path), MOST_RECORDS)
         )
         return list(islice(found, MOST_HINTS))
@@ -252,22 +238,15 @@ class Examples:
         ]
         yield from product(*columns)
 
-    def _chances(self, path: Mapping[Variable, int]) -> Chances:
-        lines = enumerate(self._pair.old.requirements)
-        return {step: self._chance(line, path) for step, line in lines if draws(line.action)}
-
-    def _chance(self, requirement: Requirement, path: Mapping[Variable, int]) -> Chance:
-        outcome = self._symbols.outcome(requirement)
-        hits = path.get(outcome.coin, 1)
-        coin = Fraction(0) if hits else rho_for_miss(requirement.action)
-        return Chance(Stream((), (coin,)), Stream((), (self._rho(requirement, path.get(outcome.drawn, 0)),)))
-
-    def _rho(self, requirement: Requirement, kind: int) -> Fraction:
-        drawn: Any = self._symbols.kinds[self._symbols.outcome(requirement).drawn][kind][0]
-        kernel = drawing_kernel(requirement.action)
-        if kernel is None:
-            return Fraction(0)
-        return kernel.trace_value(drawn if kernel.integers() is None else int(drawn))
+    def _chances(self, path: Mapping[Variable, int]) -> Iterator[tuple[int, Chance]]:
+        for step, requirement in enumerate(self._pair.old.requirements):
+            if draws(requirement.action):
+                outcome, kernel = self._symbols.outcome(requirement), drawing_kernel(requirement.action)
+                coin = Fraction(0) if path.get(outcome.coin, 1) else rho_for_miss(requirement.action)
+                drawn: Any = self._symbols.kinds[outcome.drawn][path.get(outcome.drawn, 0)][0]
+                drawn = drawn if kernel is None or kernel.integers() is None else int(drawn)
+                rho = Fraction(0) if kernel is None else kernel.trace_value(drawn)
+                yield step, Chance(Stream((), (coin,)), Stream((), (rho,)))
 
 
 def _diagram_paths(diagram: Diagram, path: Sequence[tuple[Variable, int]] = ()) -> Iterator[dict[Variable, int]]:

@@ -61,7 +61,8 @@ def typed_pairs(
     An answer for all pairs holds for numbers of any scale: some pair has a number between any two constants, and some
     pair has the number that a text spells. The programs `assumed` also count for the inferred types. Without a schema,
     the columns may have other types as well (D31, inferred types)."""
-    everything = join_programs((old.tree, new.tree, *assumed))
+    requirements = (each for policy in (old.tree, new.tree, *assumed) for each in policy.requirements)
+    everything = tree.Program(tuple(requirements), (), old.tree.span)
 
     def check_pair(own: Schema, any_scale: frozenset[int] = frozenset()) -> Pair:
         one, other = (_check_policy(policy, own, params, everything) for policy in (old, new))
@@ -98,11 +99,6 @@ def types_for_both(
     )
     named = uses(old.tree, list(ours), params)
     return {name: type_ if at in named else theirs[name] for at, (name, type_) in enumerate(ours.items())}
-
-
-def join_programs(policies: Sequence[tree.Program]) -> tree.Program:
-    requirements = tuple(requirement for policy in policies for requirement in policy.requirements)
-    return tree.Program(requirements, (), policies[0].span)
 
 
 def _check_policy(

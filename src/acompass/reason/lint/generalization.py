@@ -12,16 +12,7 @@ from itertools import count
 
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Diagnostic
-from acompass.language.program.effects import (
-    column_written,
-    is_always,
-    is_certain,
-    map_of,
-    process_of,
-    projection_of,
-    record_comparisons,
-    write_of,
-)
+from acompass.language.program import effects
 from acompass.language.program.kernels import Kernel, Map
 from acompass.language.program.program import Comparison, Requirement
 from acompass.language.program.types import Kind, Type, to_text
@@ -70,11 +61,11 @@ def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
     drawn: dict[Variable, Mask] = {}
     for transition in policy.transitions:
         action = transition.requirement.action
-        write = write_of(action)
+        write = effects.write_of(action)
         if write is None:
             continue
         variable = policy.prover.variables.column(transition.step, write.column)
-        is_overwritten = is_always(transition.requirement) and is_certain(action)
+        is_overwritten = effects.is_always(transition.requirement) and effects.is_certain(action)
         if is_overwritten or write.kernel.reads_value:
             latest.pop(variable, None)
         elif write.kernel.draws:
@@ -91,9 +82,9 @@ def _rule(policy: InspectedPolicy, transition: Transition, variable: Variable) -
     requirement = transition.requirement
     assertion = requirement.assertion
     if (
-        not is_certain(requirement.action)
+        not effects.is_certain(requirement.action)
         or requirement.before != requirement.after
-        or process_of(requirement) is not None
+        or effects.process_of(requirement) is not None
     ):
         return None
     if assertion.quantifier is Quantifier.SOME:
@@ -223,7 +214,9 @@ def _size_function(regions: Regions, type_: Type) -> Callable[[Mask], float]:
     if type_.kind not in (Kind.DECIMAL, Kind.FLOAT):
         return regions.cardinality
     numbers = [_number(regions, type_, at) for at in range(len(regions.cuts))]
-    per_unit = 10 ** _digits(numbers)
+    # the number of decimal places that all numbers need
+    digits = next(digits for digits in count() if all((each * 10**digits).denominator == 1 for each in numbers))
+    per_unit = 10**digits
 
     def size(run: Mask) -> float:
         first, last = (run & -run).bit_length() - 1, run.bit_length() - 1
@@ -240,11 +233,6 @@ def _number(regions: Regions, type_: Type, at: int) -> Fraction:
     constant = regions.constant(2 * at + 1)
     assert isinstance(constant, float)
     return Fraction(repr(max(min(constant, sys.float_info.max), -sys.float_info.max)))
-
-
-def _digits(numbers: Sequence[Fraction]) -> int:
-    """The number of decimal places that all numbers need."""
-    return next(digits for digits in count() if all((each * 10**digits).denominator == 1 for each in numbers))
 
 
 def _open_ends(regions: Regions, covered: Mask, ranges: Mask, rules: Sequence[Rule]) -> Mask:
@@ -288,7 +276,7 @@ class Contents:
 def find_idle_maps(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     contents: dict[int, Contents] = {}
     for at, transition in enumerate(policy.transitions):
-        column, map_ = transition.column, map_of(transition.requirement.action)
+        column, map_ = transition.column, effects.map_of(transition.requirement.action)
         if column is not None and map_ is not None:
             known = contents.get(column)
             is_kept = known is not None and known.stay_under(map_)
@@ -309,12 +297,12 @@ def _has_only_labels(policy: InspectedPolicy, transition: Transition, column: in
 
 def _follow_requirement(contents: dict[int, Contents], at: int, requirement: Requirement) -> None:
     """Update what is known about each column's contents."""
-    dropped, write = projection_of(requirement.action), write_of(requirement.action)
+    dropped, write = effects.projection_of(requirement.action), effects.write_of(requirement.action)
     for column in () if dropped is None else dropped.columns:
         contents.pop(column, None)
     if write is not None:
         known = contents.pop(write.column, None)
-        is_overwritten = is_always(requirement) and is_certain(requirement.action)
+        is_overwritten = effects.is_always(requirement) and effects.is_certain(requirement.action)
         before = Contents((), (), at) if is_overwritten else known
         after = None if before is None else before.after(write.kernel, at)
         if after is not None:
@@ -333,20 +321,16 @@ def find_absent_values(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """AC513, only where the column still has its original values."""
     written: set[int | None] = set()
     for at, requirement in enumerate(policy.program.requirements):
-        position, map_ = column_written(requirement.action), map_of(requirement.action)
+        position, map_ = effects.column_written(requirement.action), effects.map_of(requirement.action)
         texts = None if map_ is None else map_.listed_texts
         if position is not None and texts is not None and position not in written:
             column = requirement.before[position]
             is_known = column.type.kind is Kind.TEXT and len(texts) <= MOST_TEXTS
             if is_known and policy.occurs is not None and not policy.occurs(column.name, texts):
-                yield _absent_value_finding(policy, at, column.name)
+                message = f"column `{column.name}` of the table contains no value of this hierarchy"
+                help_ = "check that the hierarchy belongs to this column and spells its values in the same way"
+                yield policy.finding("AC513", message, at, help_)
         written.add(position)
-
-
-def _absent_value_finding(policy: InspectedPolicy, at: int, column: str) -> Diagnostic:
-    message = f"column `{column}` of the table contains no value of this hierarchy"
-    help_ = "check that the hierarchy belongs to this column and spells its values in the same way"
-    return policy.finding("AC513", message, at, help_)
 
 
 def find_ordered_labels(policy: InspectedPolicy) -> Iterator[Diagnostic]:
@@ -355,10 +339,10 @@ def find_ordered_labels(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     maps: dict[int, tuple[Map, int]] = {}
     for at, requirement in enumerate(policy.program.requirements):
         if policy.is_first_step(at):
-            for comparison in record_comparisons(requirement):
+            for comparison in effects.record_comparisons(requirement):
                 if comparison.column in maps:
                     yield from _ordered_label_findings(policy, at, comparison, *maps[comparison.column])
-        column, map_ = column_written(requirement.action), map_of(requirement.action)
+        column, map_ = effects.column_written(requirement.action), effects.map_of(requirement.action)
         if column is not None and map_ is not None and map_.listed_texts is None:
             maps[column] = (map_, at)
 

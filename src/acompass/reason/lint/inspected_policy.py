@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import TypeAlias
 
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Severity, delete, insert, offer
-from acompass.language.program.effects import column_written, removes_records
-from acompass.language.program.program import Assertion, Program, Requirement
+from acompass.language.program.effects import column_written, columns_written, removes_records
+from acompass.language.program.program import Assertion, Program
 from acompass.language.text import tree
 from acompass.language.text.walk import steps, steps_of
 from acompass.prove.rules.reachability import Transition
@@ -53,12 +53,11 @@ class InspectedPolicy:
     @cached_property
     def transitions(self) -> list[Transition]:
         """One transition per requirement, from a prover that knows the columns the requirement reads and writes."""
-        return [self._transition(at, requirement) for at, requirement in enumerate(self.program.requirements)]
-
-    def _transition(self, at: int, requirement: Requirement) -> Transition:
-        written = column_written(requirement.action)
-        columns = assertion_columns(requirement.assertion) | ({written} if written is not None else frozenset())
-        return self._provers.for_columns(columns).reachability.transitions[at]
+        columns = [
+            assertion_columns(requirement.assertion) | columns_written([requirement])
+            for requirement in self.program.requirements
+        ]
+        return [self._provers.for_columns(own).reachability.transitions[at] for at, own in enumerate(columns)]
 
     def holds_at_the_end(self, at: int) -> bool:
         """Whether the assertion is proved for the final table, or for the last table that has its columns."""
@@ -88,13 +87,7 @@ class InspectedPolicy:
         return self.program.requirements[at].line
 
     def finding(
-        self,
-        code: str,
-        message: str,
-        at: int,
-        help_: str,
-        also: Iterable[Label] = (),
-        fixes: tuple[Fix, ...] = (),
+        self, code: str, message: str, at: int, help_: str, also: Iterable[Label] = (), fixes: tuple[Fix, ...] = ()
     ) -> Diagnostic:
         labels = (Label(self._steps[at].span), *also)
         return Diagnostic(code, message, labels, help_, Severity.WARNING, fixes)

@@ -14,21 +14,8 @@ from acompass.language.text.walk import all_conditions, comparisons, steps
 from acompass.prove.effort import DEADLINE, Exhausted, recursion_limit, require_time, time_limit
 from acompass.prove.search.column_types import column_types
 from acompass.prove.search.verdicts import check_policy
-from acompass.reason.lint.generalization import (
-    find_absent_values,
-    find_faulty_chains,
-    find_idle_maps,
-    find_ordered_labels,
-)
+from acompass.reason.lint import generalization, requirements
 from acompass.reason.lint.inspected_policy import InspectedPolicy, Occurs
-from acompass.reason.lint.requirements import (
-    find_broken_later,
-    find_draws_of_replaced_values,
-    find_emptying_rejects,
-    find_idle_chances,
-    find_never_violated,
-    find_not_established,
-)
 
 #: the code reported when linting was cut short
 INCOMPLETE = "AC516"
@@ -36,16 +23,16 @@ INCOMPLETE = "AC516"
 _ORDERED_AS_TEXT = "AC231"
 
 RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
-    find_never_violated,
-    find_not_established,
-    find_broken_later,
-    find_faulty_chains,
-    find_draws_of_replaced_values,
-    find_emptying_rejects,
-    find_idle_maps,
-    find_idle_chances,
-    find_absent_values,
-    find_ordered_labels,
+    requirements.find_never_violated,
+    requirements.find_not_established,
+    requirements.find_broken_later,
+    generalization.find_faulty_chains,
+    requirements.find_draws_of_replaced_values,
+    requirements.find_emptying_rejects,
+    generalization.find_idle_maps,
+    requirements.find_idle_chances,
+    generalization.find_absent_values,
+    generalization.find_ordered_labels,
 )
 
 

@@ -8,23 +8,8 @@ AC515: a later line makes the result of a random action irrelevant."""
 from collections.abc import Iterator
 
 from acompass.errors.diagnostics import Diagnostic
-from acompass.language.program.effects import (
-    column_written,
-    columns_read,
-    columns_written,
-    drawing_kernel,
-    draws,
-    is_always,
-    is_certain,
-    map_of,
-    process_in,
-    process_of,
-    projection_of,
-    removes_records,
-    write_of,
-)
-from acompass.language.program.kernels import Kernel
-from acompass.language.program.program import Action, Assertion, Program, Requirement
+from acompass.language.program import effects
+from acompass.language.program.program import Action, Assertion, Program
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY
 from acompass.prove.effort import Exhausted
@@ -34,6 +19,7 @@ from acompass.prove.rules.reachability import Transition, record_condition
 from acompass.prove.search.prover import Prover, Provers
 from acompass.prove.search.reasons import Reasons
 from acompass.reason.lint.inspected_policy import InspectedPolicy
+from acompass.reason.privacy.influence import is_record_level
 
 #: limits, in records times requirements, on the searches for counterexamples
 ESTABLISHING_BUDGET = 20_000
@@ -45,14 +31,14 @@ MAX_OF_RECORDS = 500
 
 def find_never_violated(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     for at, transition in enumerate(policy.transitions):
-        if is_always(transition.requirement):
+        if effects.is_always(transition.requirement):
             continue
         if _always_holds(policy, at, transition):
             if not policy.is_first_step(at):
                 continue
             message = "no table can violate this requirement"
             yield policy.finding("AC501", message, at, "remove it, or correct its condition", fixes=policy.removal(at))
-        elif transition.requirement.action is not None and _holds_before(policy, at, transition):
+        elif transition.requirement.action is not None and _holds_before(policy, at):
             yield _redundant_finding(policy, at)
 
 
@@ -68,8 +54,8 @@ def _always_holds(policy: InspectedPolicy, at: int, transition: Transition) -> b
     return all(any(laws.follows(fact, ALL) for fact in part or ()) for part in classes.parts)
 
 
-def _holds_before(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
-    assertion = transition.requirement.assertion
+def _holds_before(policy: InspectedPolicy, at: int) -> bool:
+    assertion = policy.program.requirements[at].assertion
     return assertion.quantifier is Quantifier.EACH and policy.prover_for(assertion).attempt(assertion, at).is_proof
 
 
@@ -83,7 +69,7 @@ def _redundant_finding(policy: InspectedPolicy, at: int) -> Diagnostic:
 
 def _cause(policy: InspectedPolicy, assertion: Assertion, at: int) -> int | None:
     """The line after which the assertion holds."""
-    if process_in(assertion) is not None:
+    if effects.process_in(assertion) is not None:
         attempt = policy.prover_for(assertion).attempt(assertion, at)
         return max(attempt.passed, default=None)
     since = policy.reasons_for(assertion).unchanged_since(assertion, at)
@@ -99,7 +85,8 @@ def find_not_established(policy: InspectedPolicy) -> Iterator[Diagnostic]:
             and _stays_violated(policy, at, transition)
             and not policy.holds_later(at)
         ):
-            yield policy.finding("AC503", _establishing_message(transition), at, _establishing_help(transition))
+            message, help_ = _establishing_advice(transition)
+            yield policy.finding("AC503", message, at, help_)
 
 
 def _should_establish(transition: Transition) -> bool:
@@ -107,32 +94,29 @@ def _should_establish(transition: Transition) -> bool:
     With a probability, an assertion about records only selects the records to act on; one about classes is meant
     to become true."""
     requirement = transition.requirement
-    if not is_certain(requirement.action):
-        return process_of(requirement) is not None
-    return transition.column is not None and not is_always(requirement)
+    if not effects.is_certain(requirement.action):
+        return effects.process_of(requirement) is not None
+    return transition.column is not None and not effects.is_always(requirement)
 
 
-def _establishing_message(transition: Transition) -> str:
-    if not is_certain(transition.requirement.action):
-        return "an action with a probability does not make the assertion true"
+def _establishing_advice(transition: Transition) -> tuple[str, str]:
+    """The message and the help."""
+    requirement = transition.requirement
+    if not effects.is_certain(requirement.action):
+        message = "an action with a probability does not make the assertion true"
+        return message, "remove WITH PROBABILITY, or add THEN REJECT"
     assert transition.column is not None
-    name = transition.requirement.after[transition.column].name
-    return f"writing `{name}` does not make the assertion true"
-
-
-def _establishing_help(transition: Transition) -> str:
-    if not is_certain(transition.requirement.action):
-        return "remove WITH PROBABILITY, or add THEN REJECT"
-    if map_of(transition.requirement.action) is not None:
-        return "add THEN REJECT, or a coarser step"
-    return "write a value that satisfies it, or use REJECT"
+    message = f"writing `{requirement.after[transition.column].name}` does not make the assertion true"
+    if effects.map_of(requirement.action) is not None:
+        return message, "add THEN REJECT, or a coarser step"
+    return message, "write a value that satisfies it, or use REJECT"
 
 
 def _stays_violated(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
     assertion = transition.requirement.assertion
     if transition.may is EMPTY:
         return False
-    if process_of(transition.requirement) is not None:
+    if effects.process_of(transition.requirement) is not None:
         return assertion.quantifier is Quantifier.EACH and _leaves_violating_classes(policy, at, transition)
     diagrams = policy.prover.diagrams
     scope, condition = record_condition(policy.prover.variables, at + 1, assertion)
@@ -171,11 +155,11 @@ def _candidate_assertions(policy: InspectedPolicy, provers: Provers) -> dict[int
     found: dict[int, Assertion] = {}
     left = {True: MAX_OF_CLASSES, False: MAX_OF_RECORDS}
     for at, requirement in enumerate(policy.program.requirements[:-1]):
-        assertion, is_about_classes = requirement.assertion, process_of(requirement) is not None
+        assertion, is_about_classes = requirement.assertion, effects.process_of(requirement) is not None
         prover = provers.for_assertion(assertion)
         if (
             assertion.quantifier is Quantifier.EACH
-            and not is_always(requirement)
+            and not effects.is_always(requirement)
             and prover.fits(assertion, at, prover.last)
             and left[is_about_classes]
             and not prover.attempt(assertion, prover.last).is_proof
@@ -201,8 +185,8 @@ def find_draws_of_replaced_values(policy: InspectedPolicy) -> Iterator[Diagnosti
     action is not meant to replace every violating value."""
     variables, reachability = policy.prover.variables, policy.prover.reachability
     for at, transition in enumerate(policy.transitions):
-        column, kernel = transition.column, drawing_kernel(transition.requirement.action)
-        is_meant = is_certain(transition.requirement.action) and not is_always(transition.requirement)
+        column, kernel = transition.column, effects.drawing_kernel(transition.requirement.action)
+        is_meant = effects.is_certain(transition.requirement.action) and not effects.is_always(transition.requirement)
         if column is None or kernel is None or not is_meant:
             continue
         variable = variables.column(at + 1, column)
@@ -210,23 +194,15 @@ def find_draws_of_replaced_values(policy: InspectedPolicy) -> Iterator[Diagnosti
         if variables.diagrams.mask_of(affected, variable) & reachability.written_regions(transition):
             name = transition.requirement.after[column].name
             message = f"RANDOM can draw values of `{name}` that this requirement replaces"
-            yield policy.finding("AC509", message, at, _draw_help(kernel, name))
-
-
-def _draw_help(kernel: Kernel, name: str) -> str:
-    if kernel.integers() is not None:
-        return f"choose bounds that exclude the values of `{name}` that violate the assertion"
-    return f"leave out the values of `{name}` that violate the assertion"
+            help_ = "leave out" if kernel.integers() is None else "choose bounds that exclude"
+            help_ += f" the values of `{name}` that violate the assertion"
+            yield policy.finding("AC509", message, at, help_)
 
 
 def find_emptying_rejects(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     for at, transition in enumerate(policy.transitions):
-        if (
-            removes_records(transition.requirement.action)
-            and is_certain(transition.requirement.action)
-            and transition.care is not EMPTY
-            and _can_affect_all(policy, transition)
-        ):
+        is_reject = effects.removes_all(transition.requirement.action)
+        if is_reject and transition.care is not EMPTY and _can_affect_all(policy, transition):
             message = "this REJECT removes every record"
             if not _must_affect_all(policy, transition):
                 message += " of a table that violates the assertion"
@@ -238,7 +214,7 @@ def _can_affect_all(policy: InspectedPolicy, transition: Transition) -> bool:
         return False
     if transition.requirement.assertion.quantifier is Quantifier.SOME:
         return True
-    process = process_of(transition.requirement)
+    process = effects.process_of(transition.requirement)
     if process is not None and not process.group_by:
         return policy.prover.diagrams.difference(transition.care, transition.scope) is EMPTY
     return _must_affect_all(policy, transition)
@@ -249,11 +225,11 @@ def _must_affect_all(policy: InspectedPolicy, transition: Transition) -> bool:
 
 
 def _emptying_help(transition: Transition) -> str:
-    if is_always(transition.requirement):
+    if effects.is_always(transition.requirement):
         return "replace ALWAYS with the assertion that records have to satisfy"
     if transition.requirement.assertion.quantifier is Quantifier.SOME:
         return "use EACH to remove only the records that violate it, or omit the action to check"
-    process = process_of(transition.requirement)
+    process = effects.process_of(transition.requirement)
     if process is None:
         return "correct the condition, which no record satisfies"
     if process.group_by:
@@ -263,9 +239,9 @@ def _emptying_help(transition: Transition) -> str:
 
 def find_idle_chances(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     for at, requirement in enumerate(policy.program.requirements):
-        if not draws(requirement.action):
+        if not effects.draws(requirement.action):
             continue
-        column = column_written(requirement.action)
+        column = effects.column_written(requirement.action)
         later = _rejecting_line(policy, at) if column is None else _overwriting_line(policy, at, column)
         if later is not None:
             message = f"line {policy.line(later)} makes the result of this random action irrelevant"
@@ -281,44 +257,39 @@ def find_idle_chances(policy: InspectedPolicy) -> Iterator[Diagnostic]:
 def _overwriting_line(policy: InspectedPolicy, at: int, column: int) -> int | None:
     """The line that replaces or drops all values of the column before any line reads them."""
     for later, requirement in enumerate(policy.program.requirements[at + 1 :], at + 1):
-        write = write_of(requirement.action)
+        write = effects.write_of(requirement.action)
         is_mapped = write is not None and write.column == column and write.kernel.reads_value
-        if is_mapped or column in columns_read(requirement):
+        if is_mapped or column in effects.columns_read(requirement):
             return None
-        if is_always(requirement) and _overwrites(requirement.action, column):
+        if effects.is_always(requirement) and _overwrites(requirement.action, column):
             return later
     return None
 
 
 def _overwrites(action: Action | None, column: int) -> bool:
     """Whether an action on all records leaves no value of the column, nor anything that depends on one."""
-    write, dropped = write_of(action), projection_of(action)
+    write, dropped = effects.write_of(action), effects.projection_of(action)
     if dropped is not None:
         return column in dropped.columns
-    return write is not None and write.column == column and not write.kernel.reads_value and is_certain(action)
+    return write is not None and write.column == column and not write.kernel.reads_value and effects.is_certain(action)
 
 
 def _rejecting_line(policy: InspectedPolicy, at: int) -> int | None:
     """The later line that rejects every record that this one rejects by chance. No line in between is a check or
     depends on other records."""
     for later, requirement in enumerate(policy.program.requirements[at + 1 :], at + 1):
-        if requirement.action is None or _depends_on_others(requirement):
+        if requirement.action is None or not is_record_level(requirement):
             return None
-        if removes_records(requirement.action) and is_certain(requirement.action) and _is_refused(policy, at, later):
+        if effects.removes_all(requirement.action) and _is_refused(policy, at, later):
             return later
     return None
-
-
-def _depends_on_others(requirement: Requirement) -> bool:
-    """Whether other records decide which records the requirement affects."""
-    return process_of(requirement) is not None or requirement.assertion.quantifier is Quantifier.SOME
 
 
 def _is_refused(policy: InspectedPolicy, at: int, later: int) -> bool:
     """Whether every record that one line affects violates the assertion of a later line."""
     between = policy.program.requirements[at:later]
     requirement = policy.program.requirements[later]
-    if columns_read(requirement) & columns_written(between):
+    if effects.columns_read(requirement) & effects.columns_written(between):
         return False
     refused = policy.prover.forbidden_records(later, requirement.assertion)
     return policy.prover.diagrams.difference(policy.transitions[at].may, refused) is EMPTY

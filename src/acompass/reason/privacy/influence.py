@@ -6,16 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from acompass.dataclasses import dataclass, replace
-from acompass.language.program.effects import (
-    column_written,
-    columns_read,
-    is_always,
-    is_certain,
-    process_of,
-    removes_records,
-    type_changes,
-    write_of,
-)
+from acompass.language.program import effects
 from acompass.language.program.program import NEVER, And, Assertion, Condition, Program, Requirement, Result
 from acompass.language.program.types import Kind, remaining
 from acompass.language.text.tree import Quantifier
@@ -27,25 +18,21 @@ class Influence:
     tainted: tuple[frozenset[int], ...]  # for each step, the columns of the record that may depend on the raw value
     live: frozenset[int]  # the columns that matter from `stop` on
 
-    @property
-    def ever_tainted(self) -> frozenset[int]:
-        return frozenset().union(*self.tainted)
-
 
 def is_record_level(requirement: Requirement) -> bool:
     """Whether the record alone decides what happens to it."""
-    return process_of(requirement) is None and requirement.assertion.quantifier is Quantifier.EACH
+    return effects.process_of(requirement) is None and requirement.assertion.quantifier is Quantifier.EACH
 
 
 def column_influence(program: Program, columns: frozenset[int]) -> Influence:
     tainted = [columns]
     is_presence_tainted = False
     for requirement in program.requirements:
-        is_read = bool(columns_read(requirement) & tainted[-1])
+        is_read = bool(effects.columns_read(requirement) & tainted[-1])
         if not is_record_level(requirement) and (is_read or is_presence_tainted):
             break
-        is_presence_tainted |= is_read and removes_records(requirement.action)
-        written = column_written(requirement.action)
+        is_presence_tainted |= is_read and effects.removes_records(requirement.action)
+        written = effects.column_written(requirement.action)
         own = {written} if is_read and written is not None else set()
         tainted.append((tainted[-1] | own) - columns_cleared(requirement))
     stop = len(tainted) - 1
@@ -54,9 +41,9 @@ def column_influence(program: Program, columns: frozenset[int]) -> Influence:
 
 def columns_cleared(requirement: Requirement) -> frozenset[int]:
     """The columns that lose every earlier value: they are overwritten in every record, or dropped."""
-    dropped = (c for c, (_, after) in type_changes(requirement).items() if after.kind is Kind.DROPPED)
-    write = write_of(requirement.action)
-    is_about_all = is_always(requirement) and is_certain(requirement.action)
+    dropped = (c for c, (_, after) in effects.type_changes(requirement).items() if after.kind is Kind.DROPPED)
+    write = effects.write_of(requirement.action)
+    is_about_all = effects.is_always(requirement) and effects.is_certain(requirement.action)
     if write is None or write.kernel.reads_value or not is_about_all:
         return frozenset(dropped)
     return frozenset((write.column, *dropped))
@@ -68,9 +55,9 @@ def live_columns(program: Program) -> list[frozenset[int]]:
     live = frozenset(remaining(program.final_schema))
     steps = [live]
     for requirement in reversed(program.requirements):
-        write = write_of(requirement.action)
+        write = effects.write_of(requirement.action)
         own = frozenset((write.column,)) if write is not None and write.kernel.reads_value else frozenset()
-        live = (live - columns_cleared(requirement)) | columns_read(requirement) | own
+        live = (live - columns_cleared(requirement)) | effects.columns_read(requirement) | own
         steps.append(live)
     return steps[::-1]
 
@@ -85,11 +72,11 @@ def columns_involved(
         for requirement, tainted in zip(requirements, influence.tainted, strict=False)
         if is_record_level(requirement)
     ]
-    involved = influence.ever_tainted
+    involved = frozenset().union(*influence.tainted)
     while True:
         more = involved.union(
             *(
-                columns_read(requirement)
+                effects.columns_read(requirement)
                 for requirement, tainted in lines
                 if matters(requirement, involved, tainted, with_rejects=with_rejects)
             )
@@ -101,14 +88,14 @@ def columns_involved(
 
 def matters(requirement: Requirement, involved: frozenset[int], tainted: frozenset[int], *, with_rejects: bool) -> bool:
     """Whether a record-level line changes the columns, or rejects the record or fails because of them."""
-    if type_changes(requirement).keys() & involved or column_written(requirement.action) in involved:
+    if effects.type_changes(requirement).keys() & involved or effects.column_written(requirement.action) in involved:
         return True
-    return is_about_presence(requirement) and (with_rejects or bool(columns_read(requirement) & tainted))
+    return is_about_presence(requirement) and (with_rejects or bool(effects.columns_read(requirement) & tainted))
 
 
 def is_about_presence(requirement: Requirement) -> bool:
     """Whether the line can drop the record, or keep any table from being written."""
-    return requirement.action is None or removes_records(requirement.action)
+    return requirement.action is None or effects.removes_records(requirement.action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +105,8 @@ class Marker:
     columns: tuple[int, ...]  # the columns that it may read
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    #: the line itself; for a line over classes, two: other records decide whether the record is affected
-    variants: tuple[Requirement, ...]
-
-
-Line: TypeAlias = Marker | Step
+#: the line itself; for a line over classes, two variants: other records decide whether the record is affected
+Line: TypeAlias = tuple[Marker | Requirement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +130,17 @@ def policy_slice(program: Program, influence: Influence, *, with_rejects: bool) 
 def _lines(
     requirement: Requirement, columns: frozenset[int], tainted: frozenset[int], with_rejects: bool
 ) -> Iterator[Line]:
-    seen = Marker(tuple(sorted(columns - tainted)))
+    seen = (Marker(tuple(sorted(columns - tainted))),)
     if is_record_level(requirement):
         if matters(requirement, columns, tainted, with_rejects=with_rejects):
-            yield Step((requirement,))
+            yield (requirement,)
         elif is_about_presence(requirement):
             yield seen
         return
     yield seen
-    if column_written(requirement.action) in columns:
+    if effects.column_written(requirement.action) in columns:
         # an And without operands is true: no record violates it
-        yield Step((_replace_condition(requirement, And(())), _replace_condition(requirement, NEVER)))
+        yield (_replace_condition(requirement, And(())), _replace_condition(requirement, NEVER))
 
 
 def _replace_condition(requirement: Requirement, condition: Condition) -> Requirement:

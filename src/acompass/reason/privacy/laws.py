@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 from math import isfinite, prod
-from typing import Any, NamedTuple, TypeAlias, assert_never
+from typing import Any, NamedTuple, TypeAlias
 
 from acompass.dataclasses import dataclass, field
 from acompass.language.program.effects import column_written, drawing_kernel, probability_of
@@ -19,7 +19,7 @@ from acompass.language.program.program import Action, Requirement
 from acompass.language.program.types import INTEGER, Kind, Value, convert
 from acompass.prove.diagrams.cuts import read_text
 from acompass.reason.privacy.answer import Weights, probability
-from acompass.reason.privacy.influence import Line, Marker, Slice, Step
+from acompass.reason.privacy.influence import Marker, Slice
 from acompass.reason.privacy.mentions import Budget, Undecided
 from acompass.reason.privacy.representatives import Domain
 from acompass.semantics.core import (
@@ -106,7 +106,7 @@ class RecordLaws:
         # give up at once if there are too many records to follow
         self._budget.spend(prod(len(each) for each in (*self._asked.values(), *self._context.values())), None)
         # other records can decide in each of these ways
-        for lines in product(*map(_choices, self._slice.lines)):
+        for lines in product(*self._slice.lines):
             for context in self._records(self._base, self._context):
                 records = list(self._records(context, self._asked))
                 laws = [self._law(record, lines) for record in records]
@@ -115,10 +115,7 @@ class RecordLaws:
 
     def _records(self, record: Record, values: dict[int, tuple[Any, ...]]) -> Iterator[Record]:
         for chosen in product(*values.values()):
-            changed = record
-            for column, value in zip(values, chosen, strict=True):
-                changed = update(changed, column, value)
-            yield changed
+            yield replace_values(record, values, chosen)
 
     def _law(self, record: Record, lines: Sequence[Marker | Requirement]) -> RecordLaw:
         """The law of what remains of a record."""
@@ -162,14 +159,10 @@ class RecordLaws:
             worst.add(most / least if least else None, pair)
 
 
-def _choices(line: Line) -> Sequence[Marker | Requirement]:
-    match line:
-        case Marker():
-            return (line,)
-        case Step(variants):
-            return variants
-        case _:
-            assert_never(line)
+def replace_values(record: Record, columns: Iterable[int], values: Iterable[Value]) -> Record:
+    for column, value in zip(columns, values, strict=True):
+        record = update(record, column, value)
+    return record
 
 
 def _project(table: Table, columns: Sequence[int]) -> Table:

@@ -129,8 +129,10 @@ def _add_action(found: Mentions, requirement: Requirement, column: int, after: T
         return
     found.first_line = found.first_line or requirement.line
     match write.kernel:
+        case Constant() | Weighted() if after.kind is Kind.TEXT:
+            found.points.update(map(str, write.kernel.listed_values()))
         case Constant() | Weighted():
-            _add_written(found, write.kernel.listed_values(), after)
+            found.values.extend(write.kernel.listed_values())
         case Uniform(lower, upper):
             randoms = found.text_randoms if after.kind is Kind.TEXT else found.randoms
             randoms.append(LinedRandom(requirement.line, lower, upper))
@@ -138,13 +140,6 @@ def _add_action(found: Mentions, requirement: Requirement, column: int, after: T
             found.maps.append(LinedMap(requirement.line, map_))
         case _:
             assert_never(write.kernel)
-
-
-def _add_written(found: Mentions, values: Iterable[Value], after: Type) -> None:
-    if after.kind is Kind.TEXT:
-        found.points.update(str(value) for value in values)
-    else:
-        found.values.extend(values)
 
 
 def drawn_texts(mentions: Mentions) -> set[str]:

@@ -207,7 +207,8 @@ def text_kinds(mentions: Mentions) -> Iterator[tuple[str, ...]]:
     for prefix in reversed(prefixes):
         labels = {prefix.label(point) for point in points}
         points |= labels
-        pairs += [_texts_with_label(label, prefix) for label in sorted(labels) if len(label) > prefix.length]
+        longer = [label for label in sorted(labels) if len(label) > prefix.length]
+        pairs += [tuple(label[: prefix.length] + a * (len(label) - prefix.length) for a in "ab") for label in longer]
     yield from ((point,) for point in sorted(points))
     yield from pairs
     known = points.union(*pairs)
@@ -235,24 +236,16 @@ def _distinct_texts(lined: LinedMap) -> set[str]:
 
 
 def _prefixes(mentions: Mentions) -> list[Prefix]:
+    """Raise Undecided unless texts with the same prefix compare alike with all ordered texts."""
     found = []
     for lined in mentions.maps:
         prefix = prefix_in(lined.map)
         if prefix is not None:
-            _require_orders_within(prefix.length, lined.line, mentions)
+            for text, ordered in mentions.orders.items():
+                if len(text) > prefix.length:
+                    raise Undecided(ordered, f"it orders texts by more characters than line {lined.line} keeps")
             found.append(prefix)
     return found
-
-
-def _require_orders_within(length: int, line: int, mentions: Mentions) -> None:
-    """Require that texts with the same prefix compare alike with all ordered texts."""
-    for text, ordered in mentions.orders.items():
-        if len(text) > length:
-            raise Undecided(ordered, f"it orders texts by more characters than line {line} keeps")
-
-
-def _texts_with_label(label: str, prefix: Prefix) -> tuple[str, ...]:
-    return tuple(label[: prefix.length] + letter * (len(label) - prefix.length) for letter in "ab")
 
 
 def _other_texts(region: int, regions: Regions, known: set[str], mentions: Mentions) -> Iterator[tuple[str, ...]]:

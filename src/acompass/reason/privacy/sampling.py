@@ -1,43 +1,161 @@
 """Prove (ε, δ)-privacy of the whole table by sampling before k-anonymity. See docs/privacy-proofs.md, section 1.
 
 Up to the first requirement about classes, each record is treated independently. If each is rejected often enough,
-and that requirement rejects every class of fewer than k identical records, the rest is post-processing."""
+and that requirement rejects every class of fewer than k identical records, the rest is post-processing.
 
-from collections.abc import Iterator, Sequence
-from decimal import Decimal
+A class of n records, each kept with probability β, is released if at least k of them are kept (sections 1.3 and 1.4).
+The difference between n and n - 1 records is largest for a class that is just large enough. The worst outcome is that
+the class is released, or that it is not. Probabilities are exact, or bounds if exact numbers would be too long."""
+
+from collections.abc import Callable, Iterator, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import islice, product
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 from acompass.dataclasses import dataclass
+from acompass.language.program import effects
 from acompass.language.program.constants import scale_of
-from acompass.language.program.effects import (
-    column_written,
-    columns_read,
-    columns_written,
-    constant_written,
-    draws,
-    filter_of,
-    is_always,
-    is_certain,
-    kernel_of,
-    map_of,
-    probability_of,
-    process_of,
-    record_comparisons,
-    removes_records,
-)
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Comparison, Process, Program, Requirement
 from acompass.language.program.types import Kind, Schema, Type, remaining
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.refute.column_values import example_values
-from acompass.reason.privacy.answer import Refusal, TablePrivacy
-from acompass.reason.privacy.delta import just_below_exponential, worst_class
+from acompass.reason.privacy.answer import Direction, Refusal, TablePrivacy
 from acompass.reason.privacy.influence import is_record_level
 from acompass.reason.privacy.stability import MOST_CELLS, ClassCondition, class_condition, region_values
 from acompass.semantics.core import Bag, Record, affected_bag, perform_requirement, trace_of_values
+
+#: the longest exact denominator, in bits
+LONGEST = 2**16
+#: the significant digits and the least exponent of bounds
+_BOUND_DIGITS = 60
+_SMALLEST = -9_999
+#: the digits of E
+_RATIO_DIGITS = 30
+#: a larger ε is treated as this one: its E would be too long, and a δ for a smaller ε also holds for it
+_LARGEST_EPSILON = 1_000
+_ROUNDING_DOWN = Context(prec=_RATIO_DIGITS, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
+
+
+@dataclass(frozen=True, slots=True)
+class WorstClass:
+    delta: Fraction
+    size: int  # the size of the smallest class that attains δ, against one record fewer
+    direction: Direction
+    is_exact: bool  # otherwise δ is rounded up, by less than any digit that is shown
+
+
+def worst_class(k: int, beta: Fraction, ratio: Fraction) -> WorstClass:
+    """The largest hockey-stick divergence at E = `ratio` ≥ 1, over all sizes of a class and both directions,
+    for 0 < `beta` < 1."""
+    found = _with_record(k, beta, ratio)
+    if ratio * (1 - beta) >= 1:
+        return found
+    return max(found, _without_record(k, beta, ratio), key=lambda worst: worst.delta)
+
+
+def _with_record(k: int, beta: Fraction, ratio: Fraction) -> WorstClass:
+    """D(n ‖ n - 1): with the record, the class is released more often."""
+    size = max(1, ceil((k - 1) * ratio / (ratio - 1 + beta)))
+    terms = binomial(size - 1, k, beta)
+    delta = beta * terms.point[1] - (ratio - 1) * (1 - terms.below[1])
+    return WorstClass(delta, size, Direction.WITH, is_short(size - 1, beta))
+
+
+def _without_record(k: int, beta: Fraction, ratio: Fraction) -> WorstClass:
+    """D(n - 1 ‖ n): without the record, the class is missing more often."""
+    size = max(1, ceil((k - 1) / (1 - ratio * (1 - beta))))
+    terms = binomial(size - 1, k, beta)
+    delta = ratio * beta * terms.point[1] - (ratio - 1) * terms.below[0]
+    return WorstClass(delta, size, Direction.WITHOUT, is_short(size - 1, beta))
+
+
+@dataclass(frozen=True, slots=True)
+class Binomial:
+    """Two probabilities, each as a lower and an upper bound, which are equal if it is exact."""
+
+    point: tuple[Fraction, Fraction]  # Pr[B = k - 1]
+    below: tuple[Fraction, Fraction]  # Pr[B < k]
+
+
+def binomial(trials: int, k: int, beta: Fraction) -> Binomial:
+    """For k - 1 ≤ `trials` and 0 < `beta` < 1."""
+    if is_short(trials, beta):
+        point, below = _exact_terms(trials, k, beta)
+        return Binomial((point, point), (below, below))
+    digits = _BOUND_DIGITS + _leading_nines(trials, k, beta)
+    points, belows = zip(
+        _bounds(trials, k, beta, digits, ROUND_FLOOR), _bounds(trials, k, beta, digits, ROUND_CEILING), strict=True
+    )
+    return Binomial(points, belows)
+
+
+def _bounds(trials: int, k: int, beta: Fraction, digits: int, rounding: str) -> tuple[Fraction, Fraction]:
+    """Numbers so small that their Fraction would be too long are rounded again."""
+    point, below = _rounded_terms(trials, k, beta, _context(digits, rounding))
+    short = Context(prec=digits, rounding=rounding, Emin=_SMALLEST)
+    return Fraction(short.plus(point)), Fraction(short.plus(below))
+
+
+def _leading_nines(trials: int, k: int, beta: Fraction) -> int:
+    """How many digits to add: above the mean, 1 - Pr[B < k] may be as small as Pr[B = k - 1]."""
+    if k - 1 < trials * beta:
+        return 0
+    point, _ = _rounded_terms(trials, k, beta, _context(_BOUND_DIGITS, ROUND_FLOOR))
+    return -point.adjusted()
+
+
+def is_short(trials: int, beta: Fraction) -> bool:
+    """Whether the exact numbers are short enough to compute with."""
+    return trials * beta.denominator.bit_length() <= LONGEST
+
+
+def _exact_terms(trials: int, k: int, beta: Fraction) -> tuple[Fraction, Fraction]:
+    """Computes with integers over one denominator: a Fraction would look for common factors in each term."""
+    hit, whole = beta.numerator, beta.denominator
+    miss = whole - hit
+    term = total = miss**trials
+    for successes in range(1, k):
+        term = term * ((trials - successes + 1) * hit) // (successes * miss)
+        total += term
+    return Fraction(term, whole**trials), Fraction(total, whole**trials)
+
+
+def _context(digits: int, rounding: str) -> Context:
+    return Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
+
+
+def _rounded_terms(trials: int, k: int, beta: Fraction, context: Context) -> tuple[Decimal, Decimal]:
+    """Every operation is on positive numbers, so rounding each in one direction rounds the result in that direction."""
+    hit, whole = beta.numerator, beta.denominator
+    miss = whole - hit
+    term = total = _power(context.divide(Decimal(miss), Decimal(whole)), trials, context.multiply)
+    for successes in range(1, k):
+        more = context.multiply(term, Decimal((trials - successes + 1) * hit))
+        term = context.divide(more, Decimal(successes * miss))
+        total = context.add(total, term)
+    return term, total
+
+
+def _power(base: Decimal, exponent: int, multiply: Callable[[Decimal, Decimal], Decimal]) -> Decimal:
+    """Replaces `Context.power`, which does not round in the context's direction."""
+    result = Decimal(1)
+    for bit in f"{exponent:b}":
+        result = multiply(result, result)
+        if bit == "1":
+            result = multiply(result, base)
+    return result
+
+
+def just_below_exponential(epsilon: Fraction | Decimal) -> Fraction:
+    """A rational in [1, e^ε] with the leading digits of e^ε, for ε from 0 to 1,000."""
+    exact = min(Fraction(epsilon), Fraction(_LARGEST_EPSILON))
+    exponent = _ROUNDING_DOWN.divide(exact.numerator, exact.denominator)
+    # Decimal rounds exponentials to the nearest number, so the previous one is below
+    below = _ROUNDING_DOWN.next_minus(_ROUNDING_DOWN.exp(exponent))
+    return max(Fraction(1), Fraction(below))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +216,7 @@ def _split_program(program: Program) -> _SampledPolicy | Refusal:
     if at is None:
         return Refusal(None, _NO_CLASSES)
     before, rejecting = program.requirements[:at], program.requirements[at]
-    classes = process_of(rejecting)
+    classes = effects.process_of(rejecting)
     reason = _unfit_reason(rejecting)
     if reason is not None:
         return Refusal(rejecting.line, reason)
@@ -115,12 +233,12 @@ def _split_program(program: Program) -> _SampledPolicy | Refusal:
 
 def _unfit_reason(requirement: Requirement) -> str | None:
     """Why a requirement over several records does not reject small classes; None if it may."""
-    classes = process_of(requirement)
+    classes = effects.process_of(requirement)
     if requirement.action is None:
         return "a check decides whether anything is written, and one record can decide its result"
     if requirement.assertion.quantifier is Quantifier.SOME:
         return "it affects all records or none, and one record can decide which"
-    if not (removes_records(requirement.action) and is_certain(requirement.action)):
+    if not effects.removes_all(requirement.action):
         return "it changes whole classes before small ones are rejected, so one record can change others"
     if classes is not None and classes.where is not None:
         return "`WHERE` exempts records, which may be in small classes"
@@ -148,7 +266,7 @@ def _constant_columns(requirements: Sequence[Requirement]) -> set[int]:
     """The columns that have the same value in all records."""
     constant: set[int] = set()
     for requirement in requirements:
-        written = column_written(requirement.action)
+        written = effects.column_written(requirement.action)
         if written is not None:
             constant.discard(written)
             if _makes_constant(requirement, written):
@@ -159,15 +277,15 @@ def _constant_columns(requirements: Sequence[Requirement]) -> set[int]:
 def _makes_constant(requirement: Requirement, column: int) -> bool:
     """Whether a REPLACE gives every record the same value: it affects every record, or every record without that
     value."""
-    value = constant_written(requirement.action)
-    if value is None or not is_certain(requirement.action):
+    value = effects.constant_written(requirement.action)
+    if value is None or not effects.is_certain(requirement.action):
         return False
     if isinstance(value, Decimal) and scale_of(value) > 0:
         return False  # other records decide how it is written (D26, spellings)
     others = Comparison(column, Operator.EQ, value)
     before, after = requirement.before[column].type, requirement.after[column].type
-    is_about_others = requirement.assertion.condition == others and filter_of(requirement) is None
-    return is_always(requirement) or (is_about_others and before == after and after.kind not in _NOT_ALIKE)
+    is_about_others = requirement.assertion.condition == others and effects.filter_of(requirement) is None
+    return effects.is_always(requirement) or (is_about_others and before == after and after.kind not in _NOT_ALIKE)
 
 
 def _spelled_columns(requirements: Sequence[Requirement]) -> set[int]:
@@ -175,7 +293,7 @@ def _spelled_columns(requirements: Sequence[Requirement]) -> set[int]:
     spelled: set[int] = set()
     for requirement in requirements:
         spelled.update(at for at, column in enumerate(requirement.before) if column.type.kind is Kind.DECIMAL)
-        written = column_written(requirement.action)
+        written = effects.column_written(requirement.action)
         if written is not None and _forgets_spelling(requirement):
             spelled.discard(written)
     return spelled
@@ -184,10 +302,10 @@ def _spelled_columns(requirements: Sequence[Requirement]) -> set[int]:
 def _forgets_spelling(requirement: Requirement) -> bool:
     """Whether it overwrites every record with a value that depends on no spelling. Bands map numbers; other maps
     map texts."""
-    kernel, map_ = kernel_of(requirement.action), map_of(requirement.action)
+    kernel, map_ = effects.kernel_of(requirement.action), effects.map_of(requirement.action)
     is_of_numbers = map_ is not None and map_.of_numbers
     is_independent = kernel is not None and (is_of_numbers or not kernel.reads_value)
-    return is_always(requirement) and is_certain(requirement.action) and is_independent
+    return effects.is_always(requirement) and effects.is_certain(requirement.action) and is_independent
 
 
 def survival(schema: Schema, requirements: Sequence[Requirement]) -> Survival:
@@ -197,26 +315,26 @@ def survival(schema: Schema, requirements: Sequence[Requirement]) -> Survival:
     seed, a record is rejected with probability ⌈2⁵²q⌉/2⁵² ≥ q (X6, random choice), so it is kept no more often."""
     judged = list(_judged_requirements(requirements))
     if prod(map(len, _column_cells(schema, judged).values())) > MOST_CELLS:
-        judged = [requirement for requirement in judged if is_always(requirement)]
+        judged = [requirement for requirement in judged if effects.is_always(requirement)]
     cells = _column_cells(schema, judged)
     records = [dict(zip(cells, cell, strict=True)) for cell in product(*cells.values())]
     beta, values = max(((_kept_probability(schema, judged, own), own) for own in records), key=lambda pair: pair[0])
-    sampled = (each for each in judged if probability_of(each.action) is not None)
+    sampled = (each for each in judged if effects.probability_of(each.action) is not None)
     return Survival(beta, tuple(sampled), values)
 
 
 def _judged_requirements(requirements: Sequence[Requirement]) -> Iterator[Requirement]:
     """The requirements that drop records and read only columns that no earlier line writes."""
     for at, requirement in enumerate(requirements):
-        earlier = columns_written(requirements[:at])
-        if removes_records(requirement.action) and not columns_read(requirement) & earlier:
+        earlier = effects.columns_written(requirements[:at])
+        if effects.removes_records(requirement.action) and not effects.columns_read(requirement) & earlier:
             yield requirement
 
 
 def _column_cells(schema: Schema, requirements: Sequence[Requirement]) -> dict[int, list[Any]]:
     constants: dict[int, list[Any]] = {}
     for requirement in requirements:
-        for comparison in record_comparisons(requirement):
+        for comparison in effects.record_comparisons(requirement):
             constants.setdefault(comparison.column, []).append(comparison.value)
     return {column: region_values(schema[column].type, own) for column, own in constants.items()}
 
@@ -229,13 +347,13 @@ def _kept_probability(schema: Schema, requirements: Sequence[Requirement], value
 
 def action_probability(requirement: Requirement) -> Fraction:
     """The probability that the action is performed on an affected record."""
-    probability = probability_of(requirement.action)
+    probability = effects.probability_of(requirement.action)
     return Fraction(1) if probability is None else probability
 
 
 def _find_witness(program: Program, parts: _SampledPolicy, kept: Survival) -> Record | None:
     """A record whose copies attain δ through the outcome that some copies are kept; None if none was found."""
-    if any(removes_records(each.action) or each.action is None for each in parts.after):
+    if any(effects.removes_records(each.action) or each.action is None for each in parts.after):
         return None
     found = find_attaining_record(program, parts.before, kept)
     if found is None:
@@ -262,13 +380,12 @@ def _candidate_records(program: Program, before: Sequence[Requirement], kept: Su
         for column, each in enumerate(program.schema)
     ]
     types = [column.type for column in program.schema]
-    fitting = [[value for value in own if _fits(type_, value)] for type_, own in zip(types, values, strict=True)]
+    # a decimal may have more decimal places than the column's type
+    fitting = (
+        [value for value in own if not isinstance(value, Decimal) or scale_of(value) <= type_.scale]
+        for type_, own in zip(types, values, strict=True)
+    )
     return product(*fitting)
-
-
-def _fits(type_: Type, value: Any) -> bool:
-    """Whether a column of the type can hold the value: a decimal may have too many decimal places."""
-    return not isinstance(value, Decimal) or scale_of(value) <= type_.scale
 
 
 def _candidate_values(column: int, type_: Type, before: Sequence[Requirement]) -> list[Any]:
@@ -279,10 +396,14 @@ def _candidate_values(column: int, type_: Type, before: Sequence[Requirement]) -
         comparison.value
         for requirement in before
         if requirement.before[column].type == type_
-        for comparison in record_comparisons(requirement)
+        for comparison in effects.record_comparisons(requirement)
         if comparison.column == column
     ]
-    maps = (map_of(requirement.action) for requirement in before if column_written(requirement.action) == column)
+    maps = (
+        effects.map_of(requirement.action)
+        for requirement in before
+        if effects.column_written(requirement.action) == column
+    )
     labelled = [value for map_ in maps if map_ is not None for value in example_values(map_, type_)]
     return [*labelled, *region_values(type_, constants)]
 
@@ -293,9 +414,9 @@ def _follow(record: Record, requirements: Sequence[Requirement]) -> tuple[Record
     bag, kept = [record], Fraction(1)
     for requirement in requirements:
         if affected_bag(bag, requirement.assertion):
-            if draws(requirement.action) and not removes_records(requirement.action):
+            if effects.draws(requirement.action) and not effects.removes_records(requirement.action):
                 return None
-            kept *= 1 - action_probability(requirement) if removes_records(requirement.action) else 1
+            kept *= 1 - action_probability(requirement) if effects.removes_records(requirement.action) else 1
         bag = _spare_record(requirement, bag)
         if not bag:
             return None
@@ -304,7 +425,7 @@ def _follow(record: Record, requirements: Sequence[Requirement]) -> tuple[Record
 
 def _spare_record(requirement: Requirement, bag: Bag) -> Bag:
     """Perform the requirement on the only record; a WITH PROBABILITY misses it."""
-    probability = probability_of(requirement.action)
+    probability = effects.probability_of(requirement.action)
     trace = trace_of_values([] if probability is None else [probability])
     try:
         left, _, _ = perform_requirement(requirement, bag, trace)

@@ -115,8 +115,9 @@ PARAMS = {"k": 5}
 
 def test_verdicts_equal_those_of_a_run() -> None:
     with acompass.open(people()) as session:
-        found = verdicts(Document(POLICY), PARAMS, session)
+        judged = verdicts(Document(POLICY), PARAMS, session)
         ran = session.run(POLICY, params=PARAMS, seed="assist")
+    found = judged.result
     assert [
         (each.index, each.line, each.text, each.action, each.holds, each.affected, each.records)
         for each in found.requirements
@@ -124,15 +125,19 @@ def test_verdicts_equal_those_of_a_run() -> None:
         (each.index, each.line, each.text, each.action, each.holds, each.affected, each.records)
         for each in ran.requirements
     ]
-    assert (found.records_in, found.records_out, found.ok) == (ran.records_in, ran.records_out, ran.ok)
+    assert (found.records_in, found.records_out, found.ok) == (
+        ran.records_in,
+        ran.records_out,
+        ran.ok,
+    )
     assert (found.unnamed, found.notes, found.dropped) == (ran.unnamed, ran.notes, ran.dropped)
-    assert found.sample is None
+    assert judged.sample is None
 
 
 def test_each_step_has_its_span() -> None:
     with acompass.open(people()) as session:
         found = verdicts(Document(POLICY), PARAMS, session)
-    texts = [POLICY[each.span.start : each.span.end] for each in found.requirements]
+    texts = [POLICY[span.start : span.end] for span in found.spans]
     assert texts[0] == "ALWAYS : DROP Name;"
     assert texts[1].startswith("EACH PROCESS")
     assert texts[1].endswith("BANDS OF 10")
@@ -142,8 +147,8 @@ def test_each_step_has_its_span() -> None:
 def test_a_check_that_fails_is_not_ok() -> None:
     with acompass.open(people()) as session:
         found = verdicts(Document("EACH RESULT : Age < 34;"), {}, session)
-    assert not found.ok
-    assert found.requirements[0].affected == 12
+    assert not found.result.ok
+    assert found.result.requirements[0].affected == 12
 
 
 def test_a_policy_that_cannot_run_raises_its_diagnostics() -> None:
@@ -157,7 +162,7 @@ def test_a_policy_that_cannot_run_raises_its_diagnostics() -> None:
 def test_a_verdict_names_the_probability_of_its_action() -> None:
     with acompass.open(people()) as session:
         found = verdicts(Document("ALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 3;"), {}, session)
-    (said,) = map(verdict_words, found.requirements)
+    (said,) = map(verdict_words, found.result.requirements)
     assert said == "no verdict: 60 of 60 records affected, REPLACE with probability 0.5"
 
 
@@ -166,13 +171,13 @@ def test_a_sample_is_stated() -> None:
         found = verdicts(Document(POLICY), PARAMS, sample)
     assert found.sample is not None
     assert (found.sample.records, found.sample.of) == (20, 60)
-    assert found.records_in == 20
+    assert found.result.records_in == 20
 
 
 @pytest.mark.parametrize("schema", [SCHEMA, None])
 def test_proofs_concern_the_assertions(schema: Schema | None) -> None:
     (found,) = proofs(Document(POLICY), PARAMS, schema)
-    assert (found.index, found.line, found.verdict) == (2, 3, ClaimVerdict.PROVED)
+    assert (found.index, found.claim.line, found.claim.verdict) == (2, 3, ClaimVerdict.PROVED)
     assert POLICY[found.span.start :].startswith("EACH PROCESS")
 
 
@@ -187,7 +192,7 @@ def test_a_claim_that_fails_has_a_counterexample() -> None:
 def test_verdicts_and_proofs_are_put_into_words() -> None:
     with acompass.open(people()) as session:
         found = verdicts(Document("EACH RESULT : Age < 34 : REJECT;\nALWAYS : DROP Name;"), {}, session)
-        first, second = (verdict_words(each, found.sample) for each in found.requirements)
+        first, second = (verdict_words(each, found.sample) for each in found.result.requirements)
     assert first == "repaired: 12 of 60 records affected, REJECT"
     assert second == "no verdict: 48 of 48 records affected, DROP"
     (proof,) = proofs(Document("EACH RESULT : Age < 34 : REJECT;"), {}, None)

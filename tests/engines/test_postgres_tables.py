@@ -21,9 +21,9 @@ from acompass.language.program.effects import is_always
 from acompass.language.program.types import Kind, Type, remaining
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
-from acompass.testing.conformance.comparison import with_typed_columns
 from tests.engines.postgres_server import Server, query_all
 from tests.folding import folded
+from tests.generators.strategies import with_typed_columns
 from tests.laws.reading import is_refused, refusals
 from tests.length import at_length
 from tests.waiting import wait_until

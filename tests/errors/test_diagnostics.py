@@ -20,7 +20,7 @@ from acompass.arguments import _Unfit
 from acompass.assist.notebook import CellError
 from acompass.assist.request_queue import Stale
 from acompass.assist.studio.messages import Refused
-from acompass.assist.studio.policy_file import Saved, Unseen
+from acompass.assist.studio.state import Saved, Unseen
 from acompass.author.answers import Unreachable
 from acompass.author.core_labels import _Impossible
 from acompass.author.perturb.estimate import Dependent

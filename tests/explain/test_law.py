@@ -25,8 +25,8 @@ from acompass.semantics.core import (
     trace_of_values,
 )
 from acompass.testing.conformance.cases import Case, random_case
-from acompass.testing.conformance.comparison import upload_records, with_typed_columns
-from tests.generators.strategies import number_records
+from acompass.testing.conformance.comparison import upload_records
+from tests.generators.strategies import number_records, with_typed_columns
 from tests.length import at_length
 
 CASES = at_length(12)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 
 from acompass.language.program.checker import check
 from acompass.language.program.program import Action, Program, Requirement
-from acompass.language.program.types import INTEGER, TEXT, Column, Kind, Schema, Type, Value, to_text
+from acompass.language.program.types import INTEGER, TEXT, Column, Kind, Schema, Type, Value, at_scale, to_text
 from acompass.language.text.parser import parse_text
 from acompass.semantics.core import Bag, Record, SubBag, affected_bag, holds
 from acompass.testing.conformance.cases import Case, random_case
+from acompass.testing.conformance.comparison import without_negative_zeros
 from acompass.testing.conformance.policies import KINDS
 
 
@@ -127,6 +129,22 @@ def number_records(case: Case) -> Case:
     """Add a last column that no policy names and that distinguishes equal records."""
     records = [(*record, number) for number, record in enumerate(case.records)]
     return replace(case, schema=(*case.schema, Column("number of the record", INTEGER)), records=records)
+
+
+def with_typed_columns(case: Case) -> Case:
+    """The case in a table with typed columns: no zero is negative, and numbers have no spelling of their own."""
+    schema = tuple(replace(c, type=replace(c.type, spelled=False)) for c in case.schema)
+    decimals = {i: c.type.scale for i, c in enumerate(schema) if c.type.kind is Kind.DECIMAL}
+    records = [
+        tuple(
+            (at_scale(value, decimals[i]) or Decimal(0).scaleb(-decimals[i]))
+            if i in decimals and value is not None
+            else value
+            for i, value in enumerate(record)
+        )
+        for record in case.records
+    ]
+    return without_negative_zeros(replace(case, schema=schema, records=records))
 
 
 def csv_text(case: Case) -> str:

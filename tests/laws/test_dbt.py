@@ -16,8 +16,8 @@ from acompass.plan.lowering.duckdb import DUCKDB
 from acompass.plan.run.statements import AssertedRequirement, failing_rows, unreadable_values
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
-from acompass.testing.conformance.comparison import with_typed_columns
 from tests.author.dbt.rendering import render
+from tests.generators.strategies import with_typed_columns
 from tests.laws.test_differential_duckdb import arrow_table
 from tests.length import at_length
 

@@ -13,9 +13,10 @@ from acompass.errors.diagnostics import TableError
 from acompass.language.program.types import INTEGER, Column, Kind, remaining
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
-from acompass.testing.conformance.comparison import compare, observe_session, with_typed_columns
+from acompass.testing.conformance.comparison import compare, observe_session
 from acompass.testing.conformance.differential import conform
 from tests.folding import folded
+from tests.generators.strategies import with_typed_columns
 from tests.laws.reading import is_refused, refusals
 from tests.length import at_length
 

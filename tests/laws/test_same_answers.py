@@ -18,8 +18,7 @@ import acompass
 from acompass.errors.diagnostics import AcompassError
 from acompass.language.program.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Column, Schema, decimal
 from acompass.testing.conformance.cases import Case, random_case
-from acompass.testing.conformance.comparison import with_typed_columns
-from tests.generators.strategies import number_records
+from tests.generators.strategies import number_records, with_typed_columns
 from tests.laws.stored_tables import Place, Record, in_memory, make_place, sample_values
 from tests.measure import by_definition
 

@@ -14,8 +14,7 @@ from acompass.language.program.bands import Bands
 from acompass.language.program.hierarchies import Hierarchy, hierarchy_text, parse_hierarchy
 from acompass.language.text.tree import BandsOf, DatePart, DateUnit, LevelOf, Number, PrefixOf, String
 from acompass.measure.answer import column_loss, total_loss
-from acompass.measure.hierarchy import Values, rows
-from acompass.measure.level_specs import ByBands, ByDate, ByFile, ByPrefix, Spec, parse_spec
+from acompass.measure.hierarchy import ByBands, ByDate, ByFile, ByPrefix, Spec, Values, parse_spec, rows
 from acompass.measure.levels import ColumnLevels, choose, column_levels
 
 EDUCATION = "9th;school;Any\n10th;school;Any\nBachelors;degree;Any\n"

@@ -2,8 +2,8 @@
 
 `Context` has what is known besides the text. Each part may be unknown."""
 
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from acompass.assist.document import Document, used_params
 from acompass.base_session import SampleInfo
@@ -11,49 +11,35 @@ from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, Severity, Span, TableError
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import ActionName
 from acompass.language.program.findings import unused_parameter
-from acompass.language.program.types import Schema, types_by_name
+from acompass.language.program.types import Column, Names, Schema, types_by_name
+from acompass.language.text import tree
 from acompass.language.text.tokens import spell_probability
 from acompass.language.text.walk import steps, steps_of
 from acompass.measure.answer import ColumnFacts
 from acompass.policy import Policy, TableRoles, as_policy, attach_text
-from acompass.prove.proof import Claim, ClaimVerdict, Counterexample
+from acompass.prove.proof import Claim
 from acompass.prove.search.claims import policy_assertions
 from acompass.prove.search.column_types import column_types
 from acompass.prove.search.verdicts import prove_policy
 from acompass.reason.lint.linter import lint_policy
-from acompass.result import Note, RequirementOutcome
+from acompass.result import RequirementOutcome, Result
 from acompass.session import Session
 
-
-@dataclass(frozen=True, slots=True)
-class RequirementState:
-    """A requirement, or a step of a THEN, in a run."""
-
-    index: int
-    line: int
-    span: Span
-    text: str
-    action: ActionName | None
-    holds: bool | None
-    affected: int
-    records: int
-    probability: Fraction | None  # of performing the action on an affected record; None if it is certain
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
     """The findings of a run, on a sample of the records unless `sample` is None."""
 
-    requirements: tuple[RequirementState, ...]
-    records_in: int
-    records_out: int
-    dropped: int
-    ok: bool
-    notes: tuple[Note, ...]
-    unnamed: tuple[str, ...]
+    result: Result
+    spans: tuple[Span, ...]  # of the requirements and of the steps of a THEN
     sample: SampleInfo | None = None
+
+    @property
+    def by_index(self) -> dict[int, tuple[RequirementOutcome, Span]]:
+        return {outcome.index: (outcome, self.spans[outcome.index - 1]) for outcome in self.result.requirements}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +47,8 @@ class ProofState:
     """A verdict on the assertion of the requirement with this index, for every table the policy can produce."""
 
     index: int
-    line: int
     span: Span
-    claim: str
-    verdict: ClaimVerdict
-    reason: str
-    counterexample: Counterexample | None
+    claim: Claim
 
 
 @dataclass(frozen=True)
@@ -78,6 +60,19 @@ class Context:
     roles: TableRoles = field(default_factory=TableRoles)
     verdicts: Verdicts | None = None
     proofs: tuple[ProofState, ...] = ()
+
+    def column(self, name: str) -> Column | None:
+        """The column that a policy means by a name, if its type is known."""
+        schema = self.schema or ()
+        return _only(schema, [column.name for column in schema], name)
+
+    def facts_about(self, name: str) -> ColumnFacts | None:
+        return _only(tuple(self.facts.values()), tuple(self.facts), name)
+
+
+def _only(values: Sequence[T], names: Sequence[str], name: str) -> T | None:
+    found = Names(names).find(name)
+    return values[found[0]] if len(found) == 1 else None
 
 
 def diagnose(document: Document, context: Context, session: Session | None = None) -> tuple[Diagnostic, ...]:
@@ -141,31 +136,7 @@ def verdicts(document: Document, params: Mapping[str, ParamValue], session: Sess
     """Run the policy on the session's table, without writing it. Raise AcompassError if that fails."""
     policy = require_policy(document)
     result = session.preview(policy, params=used_params(document, params), seed=seed)
-    spans = [step.span for step in steps(policy.tree)]
-    return Verdicts(
-        requirements=tuple(_state(outcome, spans[outcome.index - 1]) for outcome in result.requirements),
-        records_in=result.records_in,
-        records_out=result.records_out,
-        dropped=result.dropped,
-        ok=result.ok,
-        notes=result.notes,
-        unnamed=result.unnamed,
-        sample=session.sampled,
-    )
-
-
-def _state(outcome: RequirementOutcome, span: Span) -> RequirementState:
-    return RequirementState(
-        index=outcome.index,
-        line=outcome.line,
-        span=span,
-        text=outcome.text,
-        action=outcome.action,
-        holds=outcome.holds,
-        affected=outcome.affected,
-        records=outcome.records,
-        probability=outcome.probability,
-    )
+    return Verdicts(result, tuple(step.span for step in steps(policy.tree)), session.sampled)
 
 
 def proofs(document: Document, params: Mapping[str, ParamValue], schema: Schema | None) -> tuple[ProofState, ...]:
@@ -174,12 +145,7 @@ def proofs(document: Document, params: Mapping[str, ParamValue], schema: Schema 
     spans = [step.span for step in steps(policy.tree)]
     claims = _prove(policy, used_params(document, params), schema, None)
     places = [at for at, _ in policy_assertions(policy.tree)]
-    return tuple(_proof(at, spans[at], claim) for at, claim in zip(places, claims, strict=True))
-
-
-def _proof(at: int, span: Span, claim: Claim) -> ProofState:
-    assert claim.line is not None, "the claim is an assertion of the policy"
-    return ProofState(at + 1, claim.line, span, claim.text, claim.verdict, claim.reason, claim.counterexample)
+    return tuple(ProofState(at + 1, spans[at], claim) for at, claim in zip(places, claims, strict=True))
 
 
 def prove_claim(document: Document, params: Mapping[str, ParamValue], schema: Schema | None, claim: str) -> Claim:
@@ -207,37 +173,44 @@ def verdict_lines(document: Document, offset: int, context: Context) -> Iterator
     """For each step of the requirement at an offset, the verdict of a run; then the proofs."""
     indexes = _indexes(document, offset)
     if context.verdicts is not None:
-        states = [state for state in context.verdicts.requirements if state.index in indexes]
-        yield from (verdict_words(state, context.verdicts.sample) for state in states)
+        outcomes = [outcome for outcome in context.verdicts.result.requirements if outcome.index in indexes]
+        yield from (verdict_words(outcome, context.verdicts.sample) for outcome in outcomes)
     yield from (proof_words(proof) for proof in context.proofs if proof.index in indexes)
 
 
 def _indexes(document: Document, offset: int) -> range:
     """The indexes of the steps of the requirement at an offset."""
-    first = 1
-    for requirement in document.program.requirements:
-        number = len(tuple(steps_of(requirement)))
+    for number, requirement in enumerate(document.program.requirements, start=1):
         if requirement.span.start <= offset < requirement.span.end:
-            return range(first, first + number)
-        first += number
+            return step_indexes(document.program, number)
     return range(0)
 
 
-def verdict_words(state: RequirementState, sample: SampleInfo | None = None) -> str:
+def step_indexes(program: tree.Program, number: int | None) -> range:
+    """The indexes of the steps of one requirement, or of all."""
+    lengths = [len(tuple(steps_of(requirement))) for requirement in program.requirements]
+    if number is None:
+        return range(1, sum(lengths) + 1)
+    first = 1 + sum(lengths[: number - 1])
+    return range(first, first + lengths[number - 1])
+
+
+def verdict_words(outcome: RequirementOutcome, sample: SampleInfo | None = None) -> str:
     """Such as `repaired: 12 of 500 records affected, REJECT`; a check without an action is violated."""
-    of = f"{state.affected:,} of {state.records:,} records"
-    match state.holds:
+    of = f"{outcome.affected:,} of {outcome.records:,} records"
+    match outcome.holds:
         case True:
-            verdict = f"holds for {state.records:,} records"
+            verdict = f"holds for {outcome.records:,} records"
         case False:
-            verdict = f"{'violated' if state.action is None else 'repaired'}: {of} affected"
+            verdict = f"{'violated' if outcome.action is None else 'repaired'}: {of} affected"
         case None:
             verdict = f"no verdict: {of} affected"
-    chance = "" if state.probability is None else f" with probability {spell_probability(state.probability)}"
-    action = "" if state.action is None or not state.affected else f", {state.action}{chance}"
+    chance = "" if outcome.probability is None else f" with probability {spell_probability(outcome.probability)}"
+    action = "" if outcome.action is None or not outcome.affected else f", {outcome.action}{chance}"
     return f"{verdict}{action}{'' if sample is None else f' (in a sample of {sample.records:,})'}"
 
 
 def proof_words(proof: ProofState) -> str:
-    first = proof.reason.splitlines()[0] if proof.reason else ""
-    return f"{proof.verdict} for every table{f': {first}' if first else ''}"
+    claim = proof.claim
+    first = claim.reason.splitlines()[0] if claim.reason else ""
+    return f"{claim.verdict} for every table{f': {first}' if first else ''}"

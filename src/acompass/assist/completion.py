@@ -13,12 +13,10 @@ from acompass.assist.keywords import SPELLINGS, meaning, spellings
 from acompass.assist.templates import templates
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Span
-from acompass.language.program.types import Names
 from acompass.language.text import tree
 from acompass.language.text.parser import Continuation, find_continuation
 from acompass.language.text.tokens import Token, quoted_name, spell_name, spell_string, unquote
 from acompass.language.text.walk import names_dropped, step_of, steps
-from acompass.measure.answer import ColumnFacts
 
 CompletionKind: TypeAlias = Literal["keyword", "column", "parameter", "name", "map", "snippet", "value"]
 
@@ -170,18 +168,13 @@ def _parameters(document: Document, place: Place, context: Context) -> Iterator[
 
 def _values(place: Place, context: Context) -> Iterator[Completion]:
     """The frequent values of the column that is compared or replaced."""
-    facts = _facts(place.compared_name, context)
+    facts = None if place.compared_name is None else context.facts_about(place.compared_name)
     if "STRING" not in place.accepted or facts is None or facts.form == "number":
         return
     for bar in () if facts.distribution is None else facts.distribution.bars:
         if bar.label != "missing":
             detail = f"{bar.counts[0]:,} records"
             yield Completion(bar.label, "value", spell_string(bar.label), place.span, detail)
-
-
-def _facts(name: str | None, context: Context) -> ColumnFacts | None:
-    found = () if name is None else Names(context.columns).find(name)
-    return context.facts.get(context.columns[found[0]]) if len(found) == 1 else None
 
 
 def _words(place: Place) -> Iterator[Completion]:
@@ -247,10 +240,7 @@ def _is_word_character(character: str) -> bool:
     return character.isalnum() or character in "_.-"
 
 
-NameTexts: TypeAlias = tuple[str, ...]
-
-
-def _names_after(kind: str, tokens: Sequence[Token]) -> NameTexts:
+def _names_after(kind: str, tokens: Sequence[Token]) -> tuple[str, ...]:
     """The names in a list after each token of a kind: `GROUP BY a, b`."""
     found: list[str] = []
     for at, token in enumerate(tokens):

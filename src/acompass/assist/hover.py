@@ -1,7 +1,8 @@
 """Explain the word under the cursor. Examples for a map never come from the table."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice, takewhile
+from typing import TypeVar
 
 from acompass.assist.analysis import Context, verdict_lines
 from acompass.assist.document import Document, contains
@@ -12,7 +13,7 @@ from acompass.errors.diagnostics import Span
 from acompass.language.program.checker import check
 from acompass.language.program.effects import map_of
 from acompass.language.program.kernels import Map
-from acompass.language.program.types import Column, Names, Schema
+from acompass.language.program.types import Column, Schema
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_aggregate, format_map
 from acompass.language.text.tokens import Token, spell_constant, unquote
@@ -20,7 +21,8 @@ from acompass.language.text.walk import draw_in, generalize_in, level_in, proces
 from acompass.measure.answer import ColumnFacts
 from acompass.prove.search.column_types import inferred_schema
 
-_QUANTIFIERS = ("EACH", "SOME", "ALWAYS")
+T = TypeVar("T", tree.Generalize, tree.Draw)
+
 #: the maximum number of values whose probabilities are shown
 _MOST_VALUES = 12
 
@@ -41,10 +43,10 @@ def hover(document: Document, offset: int, context: Context) -> Hover | None:
         return None
     segment, at = found
     token = segment[at]
-    generalize = _generalize_at(document, offset)
+    generalize = _action_at(document, offset, generalize_in)
     if generalize is not None and not contains(generalize.name.span, offset):
         return _map(document, generalize, context)
-    draw = _draw_at(document, offset)
+    draw = _action_at(document, offset, draw_in)
     if draw is not None and token.type in ("FROM", "OF", "NUMBER"):
         return _weighted_values(draw)
     match token.type:
@@ -77,22 +79,17 @@ def _title(token: Token) -> str:
     return token.text.upper() if token.text[0].isalpha() else f"`{token.text}`"
 
 
-def _generalize_at(document: Document, offset: int) -> tree.Generalize | None:
-    actions = (generalize_in(step_of(step)) for step in steps(document.program))
+def _action_at(document: Document, offset: int, find: Callable[[tree.Step | None], T | None]) -> T | None:
+    actions = (find(step_of(step)) for step in steps(document.program))
     return next((each for each in actions if each is not None and contains(each.span, offset)), None)
 
 
 def _map(document: Document, action: tree.Generalize, context: Context) -> Hover:
-    column = _column(action.name.text, context)
+    column = context.column(action.name.text)
     title = f"GENERALIZE `{action.name.text}` TO {format_map(action.map)}"
     kind = format_map(action.map).split()[0]
     lines = (MEANINGS[kind], *map_lines(action, document.folder, column))
     return Hover(action.span, title, lines)
-
-
-def _draw_at(document: Document, offset: int) -> tree.Draw | None:
-    actions = (draw_in(step_of(step)) for step in steps(document.program))
-    return next((each for each in actions if each is not None and contains(each.span, offset)), None)
 
 
 def _weighted_values(action: tree.Draw) -> Hover:
@@ -102,12 +99,6 @@ def _weighted_values(action: tree.Draw) -> Hover:
     more = [f"and {len(shares) - _MOST_VALUES:,} more"] if len(shares) > _MOST_VALUES else []
     lines = ("each affected record gets one value at random:", *shares[:_MOST_VALUES], *more)
     return Hover(action.span, f"RANDOM `{action.name.text}` FROM", lines)
-
-
-def _column(name: str, context: Context) -> Column | None:
-    schema = context.schema or ()
-    found = Names([column.name for column in schema]).find(name)
-    return schema[found[0]] if len(found) == 1 else None
 
 
 def _parameter(token: Token, context: Context) -> Hover:
@@ -122,8 +113,8 @@ def _name(document: Document, offset: int, segment: tuple[Token, ...], at: int, 
         assert found.requirement is not None
         return Hover(segment[at].span, f"`{found.name}`", tuple(_alias_lines(found.requirement, found.name)))
     name, span = _whole_name(segment, at)
-    facts = _facts(name, context)
-    known = _column(name, context)
+    facts = context.facts_about(name)
+    known = context.column(name)
     if facts is None and known is None:
         return None
     title = f"column `{name if facts is None else facts.name}`"
@@ -148,12 +139,6 @@ def _alias_lines(requirement: tree.Requirement, name: str) -> Iterator[str]:
             yield f"`{format_aggregate(named.aggregate)}` of each class"
     groups = ", ".join(f"`{group.text}`" for group in process.group_by)
     yield f"a class: the records with equal {groups}" if groups else "one class: all records"
-
-
-def _facts(name: str, context: Context) -> ColumnFacts | None:
-    names = tuple(context.facts)
-    found = Names(names).find(name)
-    return context.facts[names[found[0]]] if len(found) == 1 else None
 
 
 def _column_lines(known: Column | None, facts: ColumnFacts | None) -> Iterator[str]:

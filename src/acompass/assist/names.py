@@ -16,8 +16,6 @@ from acompass.language.text.parser import parse_text
 from acompass.language.text.tokens import KEYWORDS, is_word, quoted_name, spell_name
 from acompass.language.text.walk import assertion_of, constants, leaves, process_of, steps_of
 
-__all__ = ["Symbol", "definition", "references", "rename", "symbols"]
-
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
@@ -43,13 +41,12 @@ class Occurrences:
 
 def symbols(document: Document) -> tuple[Symbol, ...]:
     """The requirements that parse, each with its AS names and parameters."""
-    return tuple(_requirement(document, each) for each in document.program.requirements)
+    return tuple(map(_requirement, document.program.requirements))
 
 
-def _requirement(document: Document, requirement: tree.Requirement) -> Symbol:
+def _requirement(requirement: tree.Requirement) -> Symbol:
     assertion, action = _halves(requirement)
-    names = list(_names(requirement))
-    children = sorted([*names, *_parameters(requirement)], key=lambda symbol: symbol.span.start)
+    children = sorted([*_names(requirement), *_parameters(requirement)], key=lambda symbol: symbol.span.start)
     return Symbol(assertion, "requirement", requirement.span, action, tuple(children))
 
 
@@ -67,11 +64,9 @@ def _names(requirement: tree.Requirement) -> Iterator[Symbol]:
         yield Symbol(named.alias.text, "name", named.alias.span, format_aggregate(named.aggregate))
 
 
-def _parameters(requirement: tree.Requirement) -> list[Symbol]:
-    first: dict[str, Symbol] = {}
-    for parameter in parameters_in(requirement):
-        first.setdefault(parameter.name, Symbol(parameter.name, "parameter", parameter.span, ""))
-    return list(first.values())
+def _parameters(requirement: tree.Requirement) -> Iterator[Symbol]:
+    for found in parameter_occurrences(tree.Program((requirement,))):
+        yield Symbol(found.name, "parameter", found.spans[0], "")
 
 
 def definition(document: Document, offset: int) -> Span | None:

@@ -11,6 +11,7 @@ from acompass.language.text.tree import Function, Operator, Quantifier
 from acompass.measure.answer import ColumnFacts, Form
 from acompass.policy import TableRoles
 
+_COUNT = tree.Aggregate(Function.COUNT)
 _STAR = tree.String("*")
 _WIDTH = tree.Number(Decimal(10))
 _KEPT = tree.Number(Decimal(3))
@@ -104,29 +105,15 @@ def _class_templates(roles: TableRoles) -> Iterator[Template]:
     groups = roles.quasi_identifiers
     if not groups:
         return
-    count, n = _count(groups)
-    enough = tree.Comparison(n, Operator.GE, tree.Parameter("k"))
-    yield Template(
-        "k-anonymity",
-        "k-anonymity",
-        _classes(groups, [count], enough, tree.Reject()),
-        "Drops the records of classes with fewer than k records.",
-    )
+    checks = "Changes nothing; no table is written if a class has fewer than k records."
+    drops = "Drops the records of classes with fewer than k records."
+    yield Template("k-anonymity", "k-anonymity", _classes(groups, _COUNT, "n", "k", tree.Reject()), drops)
     for name in roles.sensitive:
-        distinct, d = _distinct(name, groups)
-        diverse = tree.Comparison(d, Operator.GE, tree.Parameter("l"))
-        yield Template(
-            f"l-diversity:{name}",
-            f"l-diversity of `{name}`",
-            _classes(groups, [distinct], diverse, tree.Reject()),
-            f"Drops the records of classes in which `{name}` has fewer than l values.",
-        )
-    yield Template(
-        "check-k",
-        "Check the smallest class",
-        _classes(groups, [count], enough, None),
-        "Changes nothing; no table is written if a class has fewer than k records.",
-    )
+        distinct = tree.Aggregate(Function.COUNT_DISTINCT, tree.Name(name))
+        text = _classes(groups, distinct, "d", "l", tree.Reject())
+        why = f"Drops the records of classes in which `{name}` has fewer than l values."
+        yield Template(f"l-diversity:{name}", f"l-diversity of `{name}`", text, why)
+    yield Template("check-k", "Check the smallest class", _classes(groups, _COUNT, "n", "k", None), checks)
 
 
 def _random_templates(
@@ -153,25 +140,13 @@ def _values(facts: ColumnFacts | None) -> tuple[str, ...]:
     return tuple(labels)[:_MOST_VALUES]
 
 
-def _count(groups: Sequence[str]) -> tuple[tree.NamedAggregate, tree.Name]:
-    alias = tree.Name(_fresh_name("n", groups))
-    return tree.NamedAggregate(tree.Aggregate(Function.COUNT), alias), alias
-
-
-def _distinct(name: str, groups: Sequence[str]) -> tuple[tree.NamedAggregate, tree.Name]:
-    alias = tree.Name(_fresh_name("d", groups))
-    return tree.NamedAggregate(tree.Aggregate(Function.COUNT_DISTINCT, tree.Name(name)), alias), alias
-
-
 def _classes(
-    groups: Sequence[str],
-    aggregates: Sequence[tree.NamedAggregate],
-    condition: tree.Condition,
-    action: tree.Action | None,
+    groups: Sequence[str], aggregate: tree.Aggregate, alias: str, least: str, action: tree.Action | None
 ) -> str:
-    first, *others = aggregates
-    names = tuple(map(tree.Name, groups))
-    process = tree.Process(first.aggregate, first.alias, None, names, tuple(others))
+    """The requirement that the aggregate is at least a parameter in each class."""
+    name = tree.Name(_fresh_name(alias, groups))
+    process = tree.Process(aggregate, name, None, tuple(map(tree.Name, groups)))
+    condition = tree.Comparison(name, Operator.GE, tree.Parameter(least))
     return format_requirement(tree.Requirement(tree.Assertion(Quantifier.EACH, process, condition), action))
 
 

@@ -136,8 +136,7 @@ def lsp(stdio: bool, **given: Any) -> None:
         from acompass.assist.lsp import require_pygls
 
         require_pygls()
-        from acompass.assist.lsp.server import Server, server_for_editors
-        from acompass.assist.lsp.transport import serve
+        from acompass.assist.lsp.server import Server, serve, server_for_editors
 
         if sys.stdin.isatty():
             print_err(LSP_WAITING)

@@ -13,7 +13,7 @@ from acompass.cli.inputs import STANDARD_INPUT, STANDARD_OUTPUT, add_reading_set
 from acompass.cli.streams import print_err, print_out
 from acompass.dataclasses import dataclass
 from acompass.errors.display import Answer, count_text
-from acompass.measure.level_specs import ByBands, ByDate, ByPrefix, lengths_in, widths_in
+from acompass.measure.hierarchy import ByBands, ByDate, ByPrefix, lengths_in, widths_in
 from acompass.options import Opening
 
 if TYPE_CHECKING:

@@ -10,44 +10,8 @@ from fractions import Fraction
 from typing import assert_never
 
 from acompass.errors.display import on_one_line
-from acompass.explain.algebra import (
-    DEFINITIONS,
-    AggregateColumn,
-    All,
-    Antijoin,
-    Any,
-    Arithmetic,
-    Binary,
-    Call,
-    Choice,
-    Column,
-    Compare,
-    Condition,
-    Cut,
-    Difference,
-    Equation,
-    Every,
-    Expression,
-    Floor,
-    FromSyntax,
-    Group,
-    IfEmpty,
-    Join,
-    Label,
-    Not,
-    Project,
-    Rename,
-    Scalar,
-    Select,
-    Semijoin,
-    Single,
-    Symbol,
-    Table,
-    Unary,
-    Union,
-    Without,
-    Write,
-)
+from acompass.explain import algebra as a
+from acompass.explain.algebra import DEFINITIONS, FromSyntax
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_map
@@ -80,67 +44,67 @@ def _block(heading: str, lines: Iterable[str]) -> str:
     return "\n".join([heading, *(f"  {line}" for line in lines)])
 
 
-def _equation(equation: Equation) -> str:
+def _equation(equation: a.Equation) -> str:
     sides = [equation.table, equation.expression, equation.again]
     return " = ".join(expression_text(side) for side in sides if side is not None)
 
 
-def _definition(call: Call) -> Iterator[str]:
+def _definition(call: a.Call) -> Iterator[str]:
     """The definition of a call, then those of the calls without arguments in it."""
     yield f"{expression_text(call)} = {expression_text(call.definition)}"
     for part in _parts(call.definition):
         yield f"  {expression_text(part)} = {expression_text(part.definition)}"
 
 
-def _parts(expression: Expression) -> list[Call]:
+def _parts(expression: a.Expression) -> list[a.Call]:
     """The distinct calls in an expression, the outermost first."""
     match expression:
-        case Call():
+        case a.Call():
             return list(dict.fromkeys([expression, *_parts(expression.definition)]))
-        case Table() | Single():
+        case a.Table() | a.Single():
             return []
-        case Join() | Semijoin() | Antijoin() | Union() | Difference():
+        case a.Join() | a.Semijoin() | a.Antijoin() | a.Union() | a.Difference():
             return list(dict.fromkeys([*_parts(expression.left), *_parts(expression.right)]))
-        case IfEmpty(table, tested):
+        case a.IfEmpty(table, tested):
             return list(dict.fromkeys([*_parts(table), *_parts(tested)]))
-        case Select(of=of) | Project(of=of) | Write(of=of) | Without(of=of) | Group(of=of) | Rename(of=of):
+        case a.Select(of=of) | a.Project(of=of) | a.Write(of=of) | a.Without(of=of) | a.Group(of=of) | a.Rename(of=of):
             return _parts(of)
         case _:
             assert_never(expression)
 
 
-def expression_text(expression: Expression) -> str:
+def expression_text(expression: a.Expression) -> str:
     match expression:
-        case Table(name):
+        case a.Table(name):
             return name
-        case Call(name, arguments):
+        case a.Call(name, arguments):
             return f"{name}({', '.join(map(expression_text, arguments))})" if arguments else name
-        case Single(value, column):
+        case a.Single(value, column):
             return f"{{{scalar_text(value)} → {scalar_text(column)}}}"
-        case Rename(alias, of):
+        case a.Rename(alias, of):
             return f"{expression_text(of)} as {alias}"
-        case Select() | Project() | Write() | Without() | Group():
+        case a.Select() | a.Project() | a.Write() | a.Without() | a.Group():
             return f"{_head(expression)}({expression_text(expression.of)})"
-        case Join() | Semijoin() | Antijoin() | Union() | Difference():
+        case a.Join() | a.Semijoin() | a.Antijoin() | a.Union() | a.Difference():
             return f"{_expression_operand(expression.left)} {_sign(expression)} {_expression_operand(expression.right)}"
-        case IfEmpty(table, tested):
+        case a.IfEmpty(table, tested):
             return f"{expression_text(table)} if {expression_text(tested)} = ∅, else ∅"
         case _:
             assert_never(expression)
 
 
-def _head(expression: Unary) -> str:
+def _head(expression: a.Unary) -> str:
     match expression:
-        case Select(condition):
+        case a.Select(condition):
             return f"σ[{condition_text(condition)}]"
-        case Project(columns):
+        case a.Project(columns):
             written = (_assignment(scalar_text(value), scalar_text(column)) for value, column in columns)
             return f"π[{', '.join(written)}]"
-        case Write(value, column):
+        case a.Write(value, column):
             return f"π[{scalar_text(value)} → {scalar_text(column)}, …]"
-        case Without(columns):
+        case a.Without(columns):
             return f"π[all but {', '.join(map(scalar_text, columns))}]"
-        case Group(keys, values):
+        case a.Group(keys, values):
             named = ", ".join(map(scalar_text, keys))
             return f"γ[{named}{'; ' if named else ''}{', '.join(map(_aggregate_text, values))}]"
         case _:
@@ -151,33 +115,43 @@ def _assignment(value: str, column: str) -> str:
     return value if value == column else f"{value} → {column}"
 
 
-def _aggregate_text(value: AggregateColumn) -> str:
+def _aggregate_text(value: a.AggregateColumn) -> str:
     of = "*" if value.argument is None else scalar_text(value.argument)
     return f"{value.function}({of}) → {scalar_text(value.result)}"
 
 
-def _sign(expression: Binary) -> str:
+def _sign(expression: a.Binary) -> str:
     match expression:
-        case Join(condition=condition):
+        case a.Join(condition=condition):
             return f"⋈[{condition_text(condition)}]"
-        case Semijoin():
+        case a.Semijoin():
             return "⋉"
-        case Antijoin():
+        case a.Antijoin():
             return "▷"
-        case Union():
+        case a.Union():
             return "∪"
-        case Difference():
+        case a.Difference():
             return "−"
         case _:
             assert_never(expression)
 
 
-def _expression_operand(expression: Expression) -> str:
+def _expression_operand(expression: a.Expression) -> str:
     text = expression_text(expression)
     match expression:
-        case Join() | Semijoin() | Antijoin() | Union() | Difference() | IfEmpty():
+        case a.Join() | a.Semijoin() | a.Antijoin() | a.Union() | a.Difference() | a.IfEmpty():
             return f"({text})"
-        case Table() | Call() | Single() | Rename() | Select() | Project() | Write() | Without() | Group():
+        case (
+            a.Table()
+            | a.Call()
+            | a.Single()
+            | a.Rename()
+            | a.Select()
+            | a.Project()
+            | a.Write()
+            | a.Without()
+            | a.Group()
+        ):
             return text
         case _:
             assert_never(expression)
@@ -186,25 +160,25 @@ def _expression_operand(expression: Expression) -> str:
 _SIGNS = {Operator.LE: "≤", Operator.GE: "≥"}
 
 
-def scalar_text(scalar: Scalar) -> str:
+def scalar_text(scalar: a.Scalar) -> str:
     match scalar:
-        case Column(name):
+        case a.Column(name):
             return spell_name(name)
-        case Symbol(text, alias):
+        case a.Symbol(text, alias):
             return _qualify(text, alias)
-        case Every(alias):
+        case a.Every(alias):
             return _qualify("S", alias)
         case tree.Number() | tree.String() | tree.Parameter():
             return on_one_line(spell_constant(scalar))
-        case Cut(probability):
+        case a.Cut(probability):
             return f"⌈{_probability(probability)} · 2⁵²⌉"
-        case Arithmetic(left, sign, right):
+        case a.Arithmetic(left, sign, right):
             return f"{scalar_text(left)} {sign} {_right_operand(right)}"
-        case Floor(of):
+        case a.Floor(of):
             return f"⌊{scalar_text(of)} / 2⁵²⌋"
-        case Label(map_, column):
+        case a.Label(map_, column):
             return f"{on_one_line(format_map(map_))}({scalar_text(column)})"
-        case Choice(options, otherwise):
+        case a.Choice(options, otherwise):
             chosen = (f"{scalar_text(value)} if {condition_text(condition)}" for value, condition in options)
             return f"({', '.join([*chosen, f'else {scalar_text(otherwise)}'])})"
         case _:
@@ -219,31 +193,31 @@ def _probability(value: Decimal | Fraction) -> str:
     return spell_number(value) if isinstance(value, Decimal) else str(value)
 
 
-def _right_operand(scalar: Scalar) -> str:
+def _right_operand(scalar: a.Scalar) -> str:
     text = scalar_text(scalar)
-    return f"({text})" if isinstance(scalar, Arithmetic) else text
+    return f"({text})" if isinstance(scalar, a.Arithmetic) else text
 
 
-def condition_text(condition: Condition) -> str:
+def condition_text(condition: a.Condition) -> str:
     match condition:
-        case Compare(left, operator, right):
+        case a.Compare(left, operator, right):
             return f"{scalar_text(left)} {_SIGNS.get(operator, str(operator))} {scalar_text(right)}"
-        case Not(operand):
+        case a.Not(operand):
             return f"¬({condition_text(operand)})"
-        case All(operands):
+        case a.All(operands):
             return " ∧ ".join(map(_condition_operand, operands))
-        case Any(operands):
+        case a.Any(operands):
             return " ∨ ".join(map(_condition_operand, operands))
         case _:
             assert_never(condition)
 
 
-def _condition_operand(operand: Condition) -> str:
+def _condition_operand(operand: a.Condition) -> str:
     text = condition_text(operand)
     match operand:
-        case All() | Any():
+        case a.All() | a.Any():
             return f"({text})"
-        case Compare() | Not():
+        case a.Compare() | a.Not():
             return text
         case _:
             assert_never(operand)

@@ -25,7 +25,7 @@ from acompass.language.program.types import EXACT, Kind, Schema, Type, Value, at
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_condition
 from acompass.language.text.tokens import spell_name
-from acompass.language.text.tree import Operator, Quantifier
+from acompass.language.text.tree import Quantifier
 from acompass.language.text.walk import assertion_of, comparisons, core, operands, record_conditions, steps
 from acompass.semantics.core import Record
 
@@ -36,29 +36,19 @@ _FARTHEST = Fraction(10**300)
 
 
 class Relation(StrEnum):
+    """Each relation negates the one at the same distance from the other end."""
+
     LT = "<"
     LE = "<="
     EQ = "="
     NE = "≠"
-    GE = ">="
     GT = ">"
+    GE = ">="
 
 
-_NEGATED = {
-    Operator.LT: Relation.GE,
-    Operator.LE: Relation.GT,
-    Operator.EQ: Relation.NE,
-    Operator.GE: Relation.LT,
-    Operator.GT: Relation.LE,
-}
-_COMPARE: dict[Relation, Callable[[int, int], bool]] = {
-    Relation.LT: operator.lt,
-    Relation.LE: operator.le,
-    Relation.EQ: operator.eq,
-    Relation.NE: operator.ne,
-    Relation.GE: operator.ge,
-    Relation.GT: operator.gt,
-}
+_NEGATED = dict(zip(Relation, reversed(Relation), strict=True))
+_FUNCTIONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
+_COMPARE: dict[Relation, Callable[[int, int], bool]] = dict(zip(Relation, _FUNCTIONS, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +136,9 @@ def alternatives(written: tree.Condition, meant: checked.Condition, wanted: bool
     """The ways to make the condition evaluate to `wanted`."""
     match meant:
         case checked.Comparison():
-            relation = Relation(meant.operator) if wanted else _NEGATED[meant.operator]
+            relation = Relation(meant.operator)
             (comparison,) = comparisons(written)
-            yield (Literal(meant.column, relation, meant.value, comparison),)
+            yield (Literal(meant.column, relation if wanted else _NEGATED[relation], meant.value, comparison),)
         case checked.Not():
             (operand,) = operands(core(written))
             yield from alternatives(operand, meant.operand, not wanted)

@@ -4,36 +4,18 @@ A `Follower` observes the stages of a run and collects what each requirement doe
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, assert_never
 
+from acompass.dataclasses import replace
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, option_text
 from acompass.explain.answer import Change, ClassSeen, Explanation, Life, Step
 from acompass.explain.counterfactual import Nearest
+from acompass.language.program import effects
+from acompass.language.program import program as checked
 from acompass.language.program.checker import check
-from acompass.language.program.effects import (
-    action_name,
-    column_written,
-    draws,
-    effect_of,
-    is_always,
-    is_certain,
-    kernel_of,
-    process_of,
-)
-from acompass.language.program.program import (
-    Condition,
-    Filter,
-    Process,
-    Program,
-    Project,
-    Remove,
-    Requirement,
-    Result,
-    Write,
-)
+from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Schema, remaining
 from acompass.language.program.uses import ColumnUse, uses
 from acompass.language.text import tree
@@ -41,15 +23,8 @@ from acompass.language.text.parser import parse_text
 from acompass.language.text.tree import Quantifier
 from acompass.plan.lowering.state import State
 from acompass.plan.planner import plan
+from acompass.plan.run import queries
 from acompass.plan.run.context import Context
-from acompass.plan.run.queries import (
-    ClassValues,
-    classes_by_key,
-    input_positions,
-    matching_row_keys,
-    nth_row_key,
-    records_by_key,
-)
 from acompass.plan.stages import CascadeStage, ChainStage, DependentStage, GroupStage, RecordStage, ScanStage, Stage
 from acompass.run import Call, execute, load_and_check
 from acompass.semantics.core import Record, convert_types, satisfies, update
@@ -63,12 +38,12 @@ def explain_records(table: OpenTable, call: Call, choice: Choice, *, knows_trace
     with table.with_row_keys() as keyed, load_and_check(keyed, call) as (loaded, program):
         _require_randomness(program, knows_trace)
         keys = choice(keyed, call)
-        given = records_by_key(loaded.session, loaded.state, keys) if keys else {}
+        given = queries.records_by_key(loaded.session, loaded.state, keys) if keys else {}
         follower = Follower(call.policy.tree, program, given)
         following = replace(call, execution=replace(call.execution, observe=follower))
         execute(loaded, program, plan(program, loaded.rewrites), following)
         with keyed.load({}, ReadingOptions()) as whole:
-            places = input_positions(whole.session, whole.state, keys)
+            places = queries.input_positions(whole.session, whole.state, keys)
     return Explanation(tuple(_life(program, given, follower, key, places[key]) for key in keys))
 
 
@@ -85,7 +60,7 @@ def _choose_nth(record: int, table: OpenTable, _call: Call) -> list[int]:
     keys: list[int] = []
     if record > 0:
         with table.load({}, ReadingOptions()) as whole:
-            keys = nth_row_key(whole.session, whole.state, record)
+            keys = queries.nth_row_key(whole.session, whole.state, record)
     if not keys:
         raise _call_problem("AC702", f"the table has no record {record:,}", "records are numbered from 1")
     return keys
@@ -95,7 +70,7 @@ def _choose_matching(where: "_Where", limit: int, table: OpenTable, call: Call) 
     """Load the table separately: the condition must not influence the types that the policy sees."""
     reading = ReadingOptions(dates=call.reading(table.names).dates)
     with table.load(where.uses(table.names), reading) as loaded:
-        return matching_row_keys(loaded.session, loaded.state, where.condition(loaded.schema), limit)
+        return queries.matching_row_keys(loaded.session, loaded.state, where.condition(loaded.schema), limit)
 
 
 def _life(program: Program, given: Mapping[int, tuple[Any, ...]], follower: "Follower", key: int, place: int) -> Life:
@@ -116,9 +91,9 @@ def _named_values(schema: Schema, record: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _require_randomness(program: Program, knows_trace: bool) -> None:
-    drawing = [requirement for requirement in program.requirements if draws(requirement.action)]
+    drawing = [requirement for requirement in program.requirements if effects.draws(requirement.action)]
     if drawing and not knows_trace:
-        word = "RANDOM" if is_certain(drawing[0].action) else "WITH PROBABILITY"
+        word = "RANDOM" if effects.is_certain(drawing[0].action) else "WITH PROBABILITY"
         line = drawing[0].line
         message = f"{word} on line {line} cannot be explained without the seed or the trace of the run"
         raise _call_problem("AC703", message, f"add `{option_text('seed')}` or `{option_text('trace')}`, as for `run`")
@@ -137,7 +112,7 @@ class _Where:
     def uses(self, names: Sequence[str]) -> dict[int, ColumnUse]:
         return uses(self._program, names)
 
-    def condition(self, schema: Schema) -> Condition:
+    def condition(self, schema: Schema) -> checked.Condition:
         program, problems = check(self._program, self._source, schema)
         if program is None:
             raise PolicyError(problems, self._source, "condition")
@@ -169,9 +144,9 @@ class Follower:
         keys = sorted(self.alive)
         classes = _classes(context, stage, before, keys)
         for requirement in stage.requirements:
-            kernel = kernel_of(requirement.action)
+            kernel = effects.kernel_of(requirement.action)
             is_known = kernel is None or kernel.is_function
-            written = {} if is_known else records_by_key(context.session, after, keys)
+            written = {} if is_known else queries.records_by_key(context.session, after, keys)
             missed = _missed_records(context, requirement, keys)
             holds = context.verdicts[requirement.index].holds
             for key in sorted(self.alive):
@@ -198,10 +173,10 @@ class Follower:
             index=requirement.index,
             line=requirement.line,
             text=requirement.text,
-            action=action_name(requirement.action),
-            holds=None if is_always(requirement) else holds,
+            action=effects.action_name(requirement.action),
+            holds=None if effects.is_always(requirement) else holds,
             affected=affected,
-            drawn=drawn if affected and not is_certain(requirement.action) else None,
+            drawn=drawn if affected and not effects.is_certain(requirement.action) else None,
             seen=seen,
             change=_change(requirement, record, left) if acted else None,
             dropped=left is None,
@@ -210,10 +185,10 @@ class Follower:
         self._steps[key].append(step)
 
 
-def _classes(context: Context, stage: Stage, before: State, keys: list[int]) -> dict[int, ClassValues]:
+def _classes(context: Context, stage: Stage, before: State, keys: list[int]) -> dict[int, queries.ClassValues]:
     match stage:
         case GroupStage():
-            return classes_by_key(context.session, before, stage.requirements, keys)
+            return queries.classes_by_key(context.session, before, stage.requirements, keys)
         case RecordStage() | ScanStage() | DependentStage() | ChainStage():
             return {}
         case CascadeStage():
@@ -225,11 +200,11 @@ def _classes(context: Context, stage: Stage, before: State, keys: list[int]) -> 
 def _missed_records(context: Context, requirement: Requirement, keys: list[int]) -> set[int]:
     """The affected records that WITH PROBABILITY did not draw."""
     missed = context.missed.get(requirement.index)
-    return set() if missed is None else set(records_by_key(context.session, missed, keys))
+    return set() if missed is None else set(queries.records_by_key(context.session, missed, keys))
 
 
-def _class_seen(requirement: Requirement, record: Record, found: ClassValues | None) -> ClassSeen | None:
-    process = process_of(requirement)
+def _class_seen(requirement: Requirement, record: Record, found: queries.ClassValues | None) -> ClassSeen | None:
+    process = effects.process_of(requirement)
     if found is None or process is None:
         return None
     records, values = found
@@ -243,11 +218,11 @@ def _is_affected(requirement: Requirement, record: Record, holds: bool, seen: Cl
     if assertion.quantifier is Quantifier.SOME:
         return not holds
     match assertion.result:
-        case Result():
+        case checked.Result():
             return not satisfies(record, assertion.condition)
-        case Filter(condition):
+        case checked.Filter(condition):
             return satisfies(record, condition) and not satisfies(record, assertion.condition)
-        case Process():
+        case checked.Process():
             return seen is not None and not satisfies(seen.row, assertion.condition)
         case _:
             assert_never(assertion.result)
@@ -258,16 +233,16 @@ def _perform(requirement: Requirement, record: Record, written: Record | None) -
 
     `written` is the record in the table after, whose value does not follow from the value before, such as a drawn one.
     """
-    effect = effect_of(requirement.action)
+    effect = effects.effect_of(requirement.action)
     match effect:
-        case None | Project():
+        case None | checked.Project():
             return record
-        case Remove():
+        case checked.Remove():
             return None
-        case Write(column, kernel) if kernel.is_function:
+        case checked.Write(column, kernel) if kernel.is_function:
             ((value, _),) = kernel.outcomes(record[column], requirement.after[column].type)
             return update(record, column, value)
-        case Write(column):
+        case checked.Write(column):
             assert written is not None, "a write drops no record"
             return update(record, column, written[column])
         case _:
@@ -275,7 +250,7 @@ def _perform(requirement: Requirement, record: Record, written: Record | None) -
 
 
 def _change(requirement: Requirement, before: Record, after: Record | None) -> Change | None:
-    column = column_written(requirement.action)
+    column = effects.column_written(requirement.action)
     if after is None or column is None:
         return None
     return Change(requirement.after[column].name, before[column], after[column])

@@ -13,9 +13,8 @@ from sqlglot import exp
 
 from acompass.dataclasses import dataclass
 from acompass.engines.duckdb.session import DuckDBSession
-from acompass.language.program.types import Column, Kind, Schema, Type
-from acompass.measure.answer import Persons
-from acompass.measure.records import Records, is_same_kind
+from acompass.language.program.types import Kind, Type
+from acompass.measure.records import Records
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.run.context import Session
@@ -100,59 +99,6 @@ def has_order(kind: Kind, are_numbers: bool = False) -> bool:
     return are_numbers or kind not in (Kind.TEXT, Kind.BOOLEAN)
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """Records in DuckDB, as SQL text."""
-
-    records: Records
-
-    @property
-    def relation(self) -> str:
-        """A FROM clause with the columns c0, c1, … of `schema`, and the alias `t`."""
-        assert self.records.relation is not None, "a table in DuckDB"
-        return f"{self.records.relation} AS t"
-
-    @property
-    def schema(self) -> Schema:
-        return self.records.schema
-
-    @property
-    def weight(self) -> int | None:
-        return self.records.weight
-
-    @property
-    def unit(self) -> int:
-        return self.records.unit
-
-    @property
-    def count(self) -> str:
-        """SQL for the number of persons, in units."""
-        return self.records.count().sql("duckdb")
-
-    def persons(self, units: int) -> Persons:
-        return self.records.persons(units)
-
-    def value(self, position: int) -> str:
-        """SQL for a column's value, with NULL for every missing value, including NaN."""
-        return self.records.value(position).sql("duckdb")
-
-    def values(self, positions: Sequence[int], prefix: str) -> str:
-        """A SELECT list with the columns as prefix0, prefix1, …"""
-        return ", ".join(f"{self.value(position)} AS {prefix}{i}" for i, position in enumerate(positions))
-
-
-def comparable_value(view: View, position: int, other: Column) -> str:
-    """SQL for a column's value, comparable with a column of another table."""
-    if is_same_kind(view.schema[position].type, other.type):
-        return view.value(position)
-    return view.records.text(position).sql("duckdb")
-
-
-def count_records(con: duckdb.DuckDBPyConnection, view: View) -> Persons:
-    (units,) = one_row(con, f"SELECT {view.count} FROM {view.relation}")
-    return view.persons(int(units or 0))
-
-
 def group(
     con: duckdb.DuckDBPyConnection,
     records: Records,
@@ -167,11 +113,11 @@ def group(
     if records.relation is None:
         orders = fetch_groups(con, records, quasi_identifiers, sensitive, _GROUPS)
     else:
-        view = View(records)
-        columns = [view.values(quasi_identifiers, "q"), *([view.values(sensitive, "s")] if sensitive else [])]
+        positions = zip((*keys, *attributes), (*quasi_identifiers, *sensitive), strict=True)
+        columns = [f"{records.duckdb_value(position)} AS {name}" for name, position in positions]
         con.execute(f"""
             CREATE OR REPLACE TEMP TABLE {_GROUPS} AS
-            SELECT {", ".join(columns)}, {view.count} AS n FROM {view.relation} GROUP BY ALL
+            SELECT {", ".join(columns)}, {records.duckdb_count} AS n FROM {records.duckdb_source} GROUP BY ALL
         """)
     con.execute(f"""
         CREATE OR REPLACE TEMP TABLE {CLASSES} AS

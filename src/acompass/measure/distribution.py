@@ -14,8 +14,9 @@ import duckdb
 from acompass.dataclasses import dataclass, field
 from acompass.language.program.types import Kind
 from acompass.measure.answer import SMALLEST, Bar, Distribution, Persons
-from acompass.measure.classes import View, comparable_value, count_records, one_row
+from acompass.measure.classes import one_row
 from acompass.measure.labels import OUTLIERS, Key, Ranges, order_labels, pool_labels
+from acompass.measure.records import Records, is_same_kind
 
 #: the largest number of bars for one column
 MOST_BARS = 12
@@ -68,7 +69,7 @@ class _Column:
 
     name: str
     series: tuple[str, ...]  # the names of the tables
-    views: Sequence[View]
+    views: Sequence[Records]
     values: Sequence[str]  # an SQL expression for each view
     is_number: bool
     showing: Showing
@@ -82,7 +83,7 @@ class _Column:
     def histogram(self, key: str) -> str:
         """SQL for rows (key, n0, n1) with the keys of the lead; `key` is an SQL expression over the value `v`."""
         keyed = [
-            f"(SELECT {key} AS key, {view.count} AS n FROM (SELECT *, {value} AS v FROM {view.relation}) "
+            f"(SELECT {key} AS key, {view.duckdb_count} AS n FROM (SELECT *, {value} AS v FROM {view.duckdb_source}) "
             "AS t GROUP BY key)"
             for view, value in zip(self.views, self.values, strict=True)
         ]
@@ -120,17 +121,22 @@ class _Column:
 
 
 def distributions(
-    con: duckdb.DuckDBPyConnection, views: Sequence[View], showing: Showing | None = None
+    con: duckdb.DuckDBPyConnection, views: Sequence[Records], showing: Showing | None = None
 ) -> tuple[Distribution, ...]:
     """The distributions of the columns of one table, or of the tables before and after, in the order of the last table.
     A column can have one for both tables, or one for each."""
     names = ("table",) if len(views) == 1 else ("before", "after")
     columns = list(_columns(dict(zip(names, views, strict=True)), showing or Showing()))
-    totals = {name: count_records(con, view) for name, view in zip(names, views, strict=True)}
+    totals = {name: _count_records(con, view) for name, view in zip(names, views, strict=True)}
     return tuple(_distribution(con, column, totals) for column in columns)
 
 
-def _columns(views: Mapping[str, View], showing: Showing) -> Iterator[_Column]:
+def _count_records(con: duckdb.DuckDBPyConnection, view: Records) -> Persons:
+    (units,) = one_row(con, f"SELECT {view.duckdb_count} FROM {view.duckdb_source}")
+    return view.persons(int(units or 0))
+
+
+def _columns(views: Mapping[str, Records], showing: Showing) -> Iterator[_Column]:
     *before, last = views
     for column in views[last].schema:
         if not before or (showing.is_written(column.name) and not showing.curator):
@@ -146,7 +152,7 @@ def _columns(views: Mapping[str, View], showing: Showing) -> Iterator[_Column]:
                 yield from _column({"before": views[before[0]]}, column.name, showing)
 
 
-def _column(views: Mapping[str, View], name: str, showing: Showing) -> Iterator[_Column]:
+def _column(views: Mapping[str, Records], name: str, showing: Showing) -> Iterator[_Column]:
     """The column in these tables; nothing if a table lacks it, or if its values cannot be compared."""
     pairs = [(view, place) for view in views.values() if (place := _place(view, name)) is not None]
     kinds = [view.schema[place].type.kind for view, place in pairs]
@@ -159,18 +165,18 @@ def _column(views: Mapping[str, View], name: str, showing: Showing) -> Iterator[
     yield _Column(name, tuple(views), shared, values, is_number, showing)
 
 
-def _place(view: View, name: str) -> int | None:
+def _place(view: Records, name: str) -> int | None:
     return next((i for i, column in enumerate(view.schema) if column.name == name), None)
 
 
-def _grouping_value(view: View, place: int, views: Sequence[View]) -> str:
+def _grouping_value(view: Records, place: int, views: Sequence[Records]) -> str:
     """SQL for the value to group by; dates and timestamps are reduced to their year."""
     name = view.schema[place].name
     others = [other.schema[at] for other in views if (at := _place(other, name)) is not None]
     if all(other.type.kind in (Kind.DATE, Kind.TIMESTAMP) for other in others):
-        return f"year({view.value(place)})"
-    of_other_kind = next((each for each in others if each.type.kind is not view.schema[place].type.kind), None)
-    return view.value(place) if of_other_kind is None else comparable_value(view, place, of_other_kind)
+        return f"year({view.duckdb_value(place)})"
+    is_comparable = all(is_same_kind(view.schema[place].type, other.type) for other in others)
+    return view.duckdb_value(place) if is_comparable else view.text(place).sql("duckdb")
 
 
 def _distribution(con: duckdb.DuckDBPyConnection, column: _Column, all_totals: Mapping[str, Persons]) -> Distribution:
@@ -220,7 +226,7 @@ def _pool(bars: Sequence[_Bar], label: str) -> _Bar:
 def _ranges(con: duckdb.DuckDBPyConnection, column: _Column) -> Ranges | None:
     """The ranges of a column of numbers, without outliers; None if each value can have its own bar."""
     lead = column.lead
-    numbers = f"SELECT CAST({column.values[lead]} AS DOUBLE) AS v FROM {column.views[lead].relation}"
+    numbers = f"SELECT CAST({column.values[lead]} AS DOUBLE) AS v FROM {column.views[lead].duckdb_source}"
     kinds, low, high, whole = one_row(
         con,
         f"SELECT approx_count_distinct(v), quantile_disc(v, {OUTLIERS}), quantile_disc(v, {1 - OUTLIERS}), "

@@ -1,16 +1,20 @@
-"""Create the rows of a hierarchy from the values of a column, to edit by hand; read and write hierarchy files."""
+"""The levels of a column as a call specifies them: `bands:5,10,20`, `prefix:4,3,2`, `dates` or a hierarchy file.
 
+For several columns, levels are a mapping or texts such as `Age=bands:5,10,20`. The rows of a hierarchy can be created
+from the values of a column, to edit by hand.
+"""
+
+import os
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
-from itertools import pairwise
 from pathlib import Path
 from shlex import quote
-from typing import TypeVar
+from typing import TypeAlias
 
 from acompass.dataclasses import dataclass
-from acompass.errors.diagnostics import CallError, Diagnostic
-from acompass.language.program import bands, label_maps
-from acompass.language.program.bands import Bands
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
+from acompass.language.program import bands
 from acompass.language.program.hierarchies import (
     Hierarchy,
     Problem,
@@ -20,12 +24,101 @@ from acompass.language.program.hierarchies import (
     read_hierarchy,
 )
 from acompass.language.program.kernels import Map
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Prefix
-from acompass.language.text.tree import DateUnit
+from acompass.language.program.label_maps import SUPPRESSED
+from acompass.language.program.types import Names
+from acompass.options import HierarchiesArgument
 from acompass.tables.output import replace_file, require_other_file
 from acompass.tables.source import find_paths
 
-Size = TypeVar("Size")
+_INTEGER = re.compile(r"[0-9]{1,9}")
+_NUMBER = re.compile(r"[0-9]{1,30}(\.[0-9]{1,30})?")
+
+
+@dataclass(frozen=True, slots=True)
+class ByBands:
+    widths: tuple[Decimal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ByPrefix:
+    lengths: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ByDate:
+    """By months, quarters, years and decades."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByFile:
+    path: str  # of a hierarchy file, as the call spells it
+
+
+Spec: TypeAlias = ByBands | ByPrefix | ByDate | ByFile
+
+
+def parse_spec(text: str) -> Spec:
+    """Parse a specification. A file whose name looks like another form needs a folder: `./dates`."""
+    kind, _, sizes = text.partition(":")
+    try:
+        match kind:
+            case "bands":
+                return ByBands(widths_in(sizes))
+            case "prefix":
+                return ByPrefix(lengths_in(sizes))
+            case _:
+                return ByDate() if text == "dates" else ByFile(text)
+    except ValueError as error:
+        raise invalid_sizes(f"{error}, found `{text}`", "write for example `bands:5,10,20` or `prefix:4,3,2`") from None
+
+
+def widths_in(text: str) -> tuple[Decimal, ...]:
+    return tuple(map(Decimal, _parts(text, _NUMBER, "numbers")))
+
+
+def lengths_in(text: str) -> tuple[int, ...]:
+    return tuple(map(int, _parts(text, _INTEGER, "integers")))
+
+
+def _parts(text: str, pattern: re.Pattern[str], kind: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(map(pattern.fullmatch, parts)):
+        raise ValueError(f"expected {kind} between commas")
+    return parts
+
+
+def parse_specs(given: HierarchiesArgument, quasi_identifiers: Sequence[str]) -> dict[int, Spec]:
+    """The levels by position among the quasi-identifiers, which are spelled as in the table."""
+    columns = Names(quasi_identifiers)
+    pairs = given.items() if isinstance(given, Mapping) else [_split_levels(text, columns) for text in given]
+    found: dict[int, Spec] = {}
+    for name, levels in pairs:
+        position = _position(columns, name)
+        if position in found:
+            raise _unusable_levels(f"column `{columns.texts[position]}` has two hierarchies", "omit one of them")
+        found[position] = parse_spec(os.fspath(levels))
+    return found
+
+
+def _split_levels(text: str, columns: Names) -> tuple[str, str]:
+    found = columns.before_equals(text)
+    if found is None:
+        message = f"expected a column and its levels, found `{text}`"
+        raise _unusable_levels(message, f"write for example `{option_text('hierarchies', {text: 'bands:5,10,20'})}`")
+    return found
+
+
+def _position(columns: Names, name: str) -> int:
+    match columns.find(name):
+        case (position,):
+            return position
+        case _:
+            message = f"a hierarchy is given for `{name}`, which is not a quasi-identifier"
+            raise _unusable_levels(message, f"quasi-identifiers: {columns.listing()}")
+
+
+def _unusable_levels(message: str, help_: str) -> CallError:
+    return CallError([Diagnostic("AC616", message, help=help_)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,40 +156,6 @@ def _sort_texts(texts: Collection[str]) -> tuple[str, ...]:
     return (*sorted(set(texts) - others, key=lambda text: (Decimal(text), text)), *others)
 
 
-def band_levels(values: Values, widths: Sequence[Decimal]) -> tuple[Map, ...]:
-    """Bands of each width; bands of integers if all numbers are integers."""
-    integer = all(is_integer(text) for text in values.texts if is_number(text))
-    for width in widths:
-        if problem := bands.bands_problem(width, None, None, integer):
-            raise _invalid(problem, "give widths from narrow to wide, such as `5,10,20`")
-    maps = tuple(Bands.of(width, None, None, integer) for width in widths)
-    for width, next_width in _not_nested(maps, widths):
-        raise _invalid(
-            f"bands of {next_width:f} cannot be composed of bands of {width:f}",
-            "each width must be a multiple of the one before, such as `5,10,20`",
-        )
-    return maps
-
-
-def prefix_levels(lengths: Sequence[int]) -> tuple[Map, ...]:
-    for length in lengths:
-        if problem := label_maps.prefix_problem(length):
-            raise _invalid(problem, "give lengths from long to short, such as `4,3,2`")
-    maps = tuple(Prefix(length) for length in lengths)
-    for length, next_length in _not_nested(maps, lengths):
-        raise _invalid(
-            f"a prefix of {next_length} characters cannot be taken from a prefix of {length}",
-            "give lengths from long to short, such as `4,3,2`",
-        )
-    return maps
-
-
-def date_levels(values: Values) -> tuple[Dates, ...]:
-    """The units that change a value: a column of months has no level of months."""
-    maps = (Dates(unit) for unit in DateUnit)
-    return tuple(each for each in maps if any(each.label(text) != text for text in values.texts))
-
-
 def rows(values: Values, maps: Sequence[Map], kind: str) -> tuple[Row, ...]:
     """A row for each value, with its label at each level and `*` at the last. `kind` says what values are expected."""
     labels = [[each.label(text) for text in values.texts] for each in maps]
@@ -111,13 +170,7 @@ def rows(values: Values, maps: Sequence[Map], kind: str) -> tuple[Row, ...]:
     return tuple((*(label for label in row if label is not None), SUPPRESSED) for row in found)
 
 
-def _not_nested(maps: Sequence[Map], sizes: Sequence[Size]) -> list[tuple[Size, Size]]:
-    """The pairs of consecutive sizes whose second level cannot be made from the first."""
-    pairs = zip(pairwise(maps), pairwise(sizes), strict=True)
-    return [pair for (earlier, later), pair in pairs if not later.follows(earlier)]
-
-
-def _invalid(message: str, help_: str) -> CallError:
+def invalid_sizes(message: str, help_: str) -> CallError:
     return CallError([Diagnostic("AC610", message, help=help_)])
 
 

@@ -6,7 +6,8 @@ values determine the levels.
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import assert_never
+from itertools import pairwise
+from typing import TypeVar, assert_never
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic
@@ -14,21 +15,25 @@ from acompass.language.program import bands
 from acompass.language.program.bands import Bands, Steps
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.program.kernels import Map
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix
+from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix, prefix_problem
 from acompass.language.program.types import shortest_decimal
 from acompass.language.text import tree
 from acompass.language.text.tree import DateUnit
 from acompass.measure.hierarchy import (
+    ByBands,
+    ByDate,
+    ByFile,
+    ByPrefix,
+    Spec,
     Values,
-    band_levels,
-    date_levels,
+    invalid_sizes,
     is_integer,
     is_number,
-    prefix_levels,
     rows,
     sound_hierarchy,
 )
-from acompass.measure.level_specs import ByBands, ByDate, ByFile, ByPrefix, Spec
+
+Size = TypeVar("Size")
 
 #: fewer numbers or codes than this get no levels of their own
 _FEW = 10
@@ -301,16 +306,40 @@ def choose(values: Values) -> Choice:
 
 
 def by_bands(values: Values, widths: Sequence[Decimal]) -> Choice:
-    words = f"numbers, bands of {join_words([f'{width:f}' for width in widths])}"
-    return Choice(band_levels(values, widths), "numbers", words)
+    """Bands of each width; bands of integers if all numbers are integers."""
+    integer = all(is_integer(text) for text in values.texts if is_number(text))
+    for width in widths:
+        if problem := bands.bands_problem(width, None, None, integer):
+            raise invalid_sizes(problem, "give widths from narrow to wide, such as `5,10,20`")
+    maps = tuple(Bands.of(width, None, None, integer) for width in widths)
+    for width, next_width in _not_nested(maps, widths):
+        message = f"bands of {next_width:f} cannot be composed of bands of {width:f}"
+        raise invalid_sizes(message, "each width must be a multiple of the one before, such as `5,10,20`")
+    return Choice(maps, "numbers", f"numbers, bands of {join_words([f'{width:f}' for width in widths])}")
 
 
 def by_prefix(lengths: Sequence[int]) -> Choice:
-    return Choice(prefix_levels(lengths), "texts", f"codes of one length, prefixes of {join_words(lengths)}")
+    help_ = "give lengths from long to short, such as `4,3,2`"
+    for length in lengths:
+        if problem := prefix_problem(length):
+            raise invalid_sizes(problem, help_)
+    maps = tuple(Prefix(length) for length in lengths)
+    for length, next_length in _not_nested(maps, lengths):
+        message = f"a prefix of {next_length} characters cannot be taken from a prefix of {length}"
+        raise invalid_sizes(message, help_)
+    return Choice(maps, "texts", f"codes of one length, prefixes of {join_words(lengths)}")
+
+
+def _not_nested(maps: Sequence[Map], sizes: Sequence[Size]) -> list[tuple[Size, Size]]:
+    """The pairs of consecutive sizes whose second level cannot be made from the first."""
+    pairs = zip(pairwise(maps), pairwise(sizes), strict=True)
+    return [pair for (earlier, later), pair in pairs if not later.follows(earlier)]
 
 
 def by_date(values: Values) -> Choice:
-    maps = date_levels(values)
+    """By the units that change a value: a column of months has no level of months."""
+    units = (Dates(unit) for unit in DateUnit)
+    maps = tuple(each for each in units if any(each.label(text) != text for text in values.texts))
     return Choice(maps, "ISO dates", f"dates, {join_words([each.unit.lower() for each in maps] or ['*'])}")
 
 

@@ -29,10 +29,9 @@ from acompass.measure.answer import (
     column_loss,
     total_loss,
 )
-from acompass.measure.classes import View, one_row
-from acompass.measure.hierarchy import column_values, sound_hierarchy
+from acompass.measure.classes import one_row
+from acompass.measure.hierarchy import ByDate, ByFile, ByPrefix, Spec, column_values, parse_specs, sound_hierarchy
 from acompass.measure.labels import Key, LabelCoverage, places_in
-from acompass.measure.level_specs import ByDate, ByFile, ByPrefix, Spec, parse_specs
 from acompass.measure.levels import Levels, find_levels, levels_in_words, spec_of_map
 from acompass.measure.records import Records, count_texts, pair_counts
 from acompass.measure.roles import Positions
@@ -193,12 +192,11 @@ def _policy_column_loss(
     levels: PolicyLevels,
 ) -> Iterator[ColumnLoss]:
     records, place = before
-    view = View(records)
-    (kinds,) = one_row(con, f"SELECT approx_count_distinct({view.value(place)}) FROM {view.relation}")
+    (kinds,) = one_row(con, f"SELECT approx_count_distinct({records.duckdb_value(place)}) FROM {records.duckdb_source}")
     if kinds > MOST_VALUES:
         return
     try:
-        column = _losing_column(view.schema[place].name, count_cells(*before), count_cells(*after), levels)
+        column = _losing_column(records.schema[place].name, count_cells(*before), count_cells(*after), levels)
     except CallError:  # the values do not fit the levels
         return
     if not column.unknown_labels:

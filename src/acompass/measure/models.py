@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 import duckdb
 
-from acompass.dataclasses import dataclass
 from acompass.measure.answer import Sensitive
 from acompass.measure.classes import Counts, Order, count_values, one_row
 
@@ -29,21 +28,14 @@ _ENTROPY_MARGIN = 1e-9
 _SHARE, _EXPECTED = "n", "size::HUGEINT * total"
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
-    basic_beta: Fraction
-    enhanced_beta: Fraction | None
-    enhanced_beta_bound: float
-    delta: float
-    delta_every_value: float | None
-
-
 def measure_column(con: duckdb.DuckDBPyConnection, index: int, name: str, order: Order) -> Sensitive:
     """`index` is the column's position among the sensitive columns. The table must not be empty."""
     counts = count_values(con, index, order)
     (diversity,) = one_row(con, f"SELECT min(kinds) FROM {counts.summaries}")
     whole, effective = entropy_l(con, counts) if diversity > 1 else (1, 1.0)
-    like = likeness(con, counts, diversity)
+    beta, delta = _likeness(con, counts)
+    (rarest,) = one_row(con, f"SELECT min(total) FROM {counts.values}")
+    surprise = float(natural_log(Fraction(counts.records, rarest)))
     return Sensitive(
         column=name,
         values=counts.distinct,
@@ -54,11 +46,11 @@ def measure_column(con: duckdb.DuckDBPyConnection, index: int, name: str, order:
         recursive_c=_recursive_c(con, counts, diversity),
         t_equal=equal_distance(con, counts),
         t_ordered=ordered_distance(con, counts) if counts.has_order else None,
-        basic_beta=like.basic_beta,
-        enhanced_beta=like.enhanced_beta,
-        enhanced_beta_bound=like.enhanced_beta_bound,
-        delta=like.delta,
-        delta_every_value=like.delta_every_value,
+        basic_beta=beta,
+        enhanced_beta=beta if _never_above_logarithm(con, counts) else None,
+        enhanced_beta_bound=min(float(beta), surprise),
+        delta=delta,
+        delta_every_value=delta if diversity == counts.distinct else None,
     )
 
 
@@ -168,19 +160,11 @@ def _crossings_sql(counts: Counts) -> str:
         ASOF LEFT JOIN {counts.values} AS v ON steps.level >= v.reached"""
 
 
-def likeness(con: duckdb.DuckDBPyConnection, counts: Counts, distinct_l: int) -> Likeness:
+def _likeness(con: duckdb.DuckDBPyConnection, counts: Counts) -> tuple[Fraction, float]:
+    """The least β of basic β-likeness, and the least δ of δ-disclosure over the values that each class has."""
     most = largest_ratio(con, counts.counts, _SHARE, _EXPECTED) * counts.records
     least = 1 / largest_ratio(con, counts.counts, _EXPECTED, _SHARE) * counts.records
-    beta, delta = most - 1, float(max(natural_log(most), -natural_log(least)))
-    (rarest,) = one_row(con, f"SELECT min(total) FROM {counts.values}")
-    surprise = float(natural_log(Fraction(counts.records, rarest)))
-    return Likeness(
-        basic_beta=beta,
-        enhanced_beta=beta if _never_above_logarithm(con, counts) else None,
-        enhanced_beta_bound=min(float(beta), surprise),
-        delta=delta,
-        delta_every_value=delta if distinct_l == counts.distinct else None,
-    )
+    return most - 1, float(max(natural_log(most), -natural_log(least)))
 
 
 def _never_above_logarithm(con: duckdb.DuckDBPyConnection, counts: Counts) -> bool:

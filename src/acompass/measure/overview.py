@@ -11,10 +11,11 @@ from acompass.dataclasses import dataclass
 from acompass.engines.duckdb.table import DuckDBTable
 from acompass.language.program.types import Column, Kind
 from acompass.measure.answer import THRESHOLDS, ColumnFacts, Form, Overview
-from acompass.measure.classes import View, one_row
+from acompass.measure.classes import one_row
 from acompass.measure.distribution import Showing, distributions
 from acompass.measure.loss import PolicyLevels, policy_loss
 from acompass.measure.measurement import measure_records, open_tables, tables_with
+from acompass.measure.records import Records
 from acompass.measure.roles import Positions, Roles, positions
 from acompass.options import DatesArgument
 from acompass.tables.formats import FileFormat, Options
@@ -43,7 +44,7 @@ def overviews(
             opened.open(table, find, every_column=True, dates=() if place else dates)
             for place, table in enumerate(tables)
         ]
-        con, views = opened.con, [View(records) for records, _ in loaded]
+        con, views = opened.con, [records for records, _ in loaded]
         measures = () if roles is None else tuple(measure_records(con, *each, below) for each in loaded)
         loss = None
         if roles is not None and len(loaded) > 1:
@@ -69,8 +70,7 @@ _FEWEST_CODES = 20
 
 def column_facts(table: DuckDBTable, dates: DatesArgument) -> tuple[ColumnFacts, ...]:
     with tables_with(table, Options()) as tables:
-        records, _ = tables.load(table, _no_positions, every_column=True, dates=dates)
-        view = View(records)
+        view, _ = tables.load(table, _no_positions, every_column=True, dates=dates)
         shown = {found.column: found for found in distributions(tables.con, [view])}
         counted = [_Counts(*one_row(tables.con, _question(view, position))) for position in range(len(view.schema))]
     return tuple(
@@ -100,15 +100,15 @@ class _Counts:
     longest: int | None
 
 
-def _question(view: View, position: int) -> str:
+def _question(view: Records, position: int) -> str:
     """SQL for the counts of a column. It groups first, because each distinct value is then matched only once."""
     if view.schema[position].type.kind is Kind.OPAQUE:
         nothing = ", ".join(["NULL"] * 5)
-        return f"SELECT count(*), count(c{position}), 0, {nothing} FROM {view.relation}"
+        return f"SELECT count(*), count(c{position}), 0, {nothing} FROM {view.duckdb_source}"
     forms = (f"bool_and(regexp_full_match(v::VARCHAR, '{form}'))" for form in (_NUMBER, _DATE, _CODE))
     lengths = (f"{function}(length(v::VARCHAR))" for function in ("min", "max"))
     counts = "coalesce(sum(n), 0)::BIGINT, coalesce(sum(n) FILTER (v IS NOT NULL), 0)::BIGINT, count(v)"
-    values = f"SELECT {view.value(position)} AS v, count(*) AS n FROM {view.relation} GROUP BY v"
+    values = f"SELECT {view.duckdb_value(position)} AS v, count(*) AS n FROM {view.duckdb_source} GROUP BY v"
     return f"SELECT {counts}, {', '.join((*forms, *lengths))} FROM ({values})"
 
 

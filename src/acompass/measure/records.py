@@ -36,6 +36,19 @@ class Records:
     def schema(self) -> Schema:
         return self.state.schema
 
+    @property
+    def duckdb_source(self) -> str:
+        """A FROM clause with the columns c0, c1, … and the alias `t`."""
+        assert self.relation is not None, "a table in DuckDB"
+        return f"{self.relation} AS t"
+
+    @property
+    def duckdb_count(self) -> str:
+        return self.count().sql("duckdb")
+
+    def duckdb_value(self, position: int) -> str:
+        return self.value(position).sql("duckdb")
+
     def persons(self, units: int) -> Persons:
         return units if self.unit == 1 else Fraction(units, self.unit)
 
@@ -81,20 +94,25 @@ class Records:
 
     def class_sizes(self, positions: Sequence[int]) -> list[tuple[int, int]]:
         """The classes by some columns: pairs (size in units, number of such classes), in ascending order."""
-        classes = self.group([self.value(position) for position in positions]).subquery("t", copy=False)
-        n = exp.column("n", table="t")
-        select = sql.query([n, exp.Count(this=exp.Star())], classes).group_by(n.copy(), copy=False)
-        return sorted((int(size), int(classes)) for size, classes in self.session.fetch(select))
+        classes = self.group([self.value(position) for position in positions])
+        return [(size, number) for size, number in _count_rows(self.session, classes, ["n"])]
 
     def sampled_classes(self, positions: Sequence[int], weight: int) -> list[tuple[int, int, int]]:
         """The classes by some columns: (records, sum of weights in units, number of such classes)."""
         keys = [self.value(position) for position in positions]
         total = sql.with_alias(self.total(weight), "total")
-        classes = self.group(keys, self.state.count()).select(total, copy=False).subquery("t", copy=False)
-        pair = [exp.column("n", table="t"), exp.column("total", table="t")]
-        select = sql.query([*pair, exp.Count(this=exp.Star())], classes)
-        rows = self.session.fetch(select.group_by(*(column.copy() for column in pair), copy=False))
-        return sorted((int(records), int(units), int(number)) for records, units, number in rows)
+        classes = self.group(keys, self.state.count()).select(total, copy=False)
+        return [
+            (records, units, number) for records, units, number in _count_rows(self.session, classes, ["n", "total"])
+        ]
+
+
+def _count_rows(session: Session, select: exp.Select, names: Sequence[str]) -> list[tuple[int, ...]]:
+    """The integers in some columns of a query, with the number of rows that have them, in ascending order."""
+    columns = [exp.column(name, table="t") for name in names]
+    counted = sql.query([*columns, exp.Count(this=exp.Star())], select.subquery("t", copy=False))
+    rows = session.fetch(counted.group_by(*(column.copy() for column in columns), copy=False))
+    return sorted(tuple(map(int, row)) for row in rows)
 
 
 def is_same_kind(one: Type, other: Type) -> bool:
@@ -136,10 +154,7 @@ def pair_counts(one: Records, other: Records, columns: Sequence[tuple[int, int]]
     ).subquery("u", copy=False)
     sums = [sql.with_alias(sql.cast(exp.Sum(this=exp.column(n, table="u")), "BIGINT"), n) for n in ("one", "other")]
     combined = sql.query(sums, both).group_by(*(exp.column(key, table="u") for key in keys), copy=False)
-    pair = [exp.column(n, table="p") for n in ("one", "other")]
-    select = sql.query([*pair, exp.Count(this=exp.Star())], combined.subquery("p", copy=False))
-    rows = one.session.fetch(select.group_by(*(column.copy() for column in pair), copy=False))
-    return sorted((int(a), int(b), int(times)) for a, b, times in rows)
+    return [(a, b, times) for a, b, times in _count_rows(one.session, combined, ["one", "other"])]
 
 
 def _with_zero(grouped: exp.Select, keys: Sequence[str], names: tuple[str, str]) -> exp.Select:

@@ -11,10 +11,9 @@ import pytest
 from lsprotocol import types
 
 from acompass.assist.document import Document
-from acompass.assist.lsp.diagnostics import protocol_diagnostics
 from acompass.assist.lsp.open_documents import Mistakes, OpenDocument, OpenDocuments, Tables
 from acompass.assist.lsp.server import ANSWERS, COMMANDS
-from acompass.assist.lsp.view import Client, View
+from acompass.assist.lsp.view import Client, View, protocol_diagnostics
 from acompass.errors.diagnostics import AcompassError
 from tests.assist.lsp.editor import modern_capabilities
 from tests.repo.sources import ROOT

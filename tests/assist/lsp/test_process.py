@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acompass.assist.lsp.diagnostics import as_response
+from acompass.assist.lsp.view import as_response
 from tests.assist.lsp.editor import COMMAND, RawServer, raw_server
 from tests.waiting import PATIENCE, is_running, wait_until
 

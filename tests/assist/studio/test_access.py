@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from acompass.assist.studio.access import MOST_BYTES, Access
-from acompass.assist.studio.app import ROUTES
+from acompass.assist.studio.server import ROUTES
 from tests.assist.studio.browsing import write_people
 from tests.assist.studio.pages import Page, open_studio
 from tests.folding import folded

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from acompass.assist.studio.policy_file import ABSENT, PolicyFile, Unseen
+from acompass.assist.studio.state import ABSENT, PolicyFile, Unseen
 from acompass.errors.diagnostics import AcompassError
 from acompass.report.page.certificate import verify
 from tests.assist.studio.browsing import AGES, CLASSES, PEOPLE, write_people

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from acompass.assist.analysis import SEED, Context, ProofState, RequirementState, require_policy, verdict_words
+from acompass.assist.analysis import SEED, Context, ProofState, require_policy, step_indexes, verdict_words
 from acompass.assist.document import used_params
 from acompass.assist.lsp.open_documents import Inputs, OpenDocument, OpenTable
 from acompass.assist.lsp.view import View
@@ -15,9 +15,8 @@ from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, Span
 from acompass.errors.display import count_text
 from acompass.explain.algebra_text import to_algebra
-from acompass.language.text.walk import steps_of
-from acompass.policy import SETTINGS_FILE, Policy
-from acompass.prove.proof import Claim, ClaimVerdict, Proof
+from acompass.policy import SETTINGS_FILE
+from acompass.prove.proof import ClaimVerdict, Proof
 from acompass.report.answers.results import (
     TO_REPAIR,
     UNNAMED,
@@ -45,19 +44,17 @@ def inlay_hints(view: View, params: types.InlayHintParams) -> list[types.InlayHi
 
 def _requirement_hints(context: Context) -> Iterator[tuple[Span, str, ProofState | None]]:
     """The place of each requirement, its hint and its proof."""
-    states = {} if context.verdicts is None else {state.index: state for state in context.verdicts.requirements}
+    found = {} if context.verdicts is None else context.verdicts.by_index
     proved = {proof.index: proof for proof in context.proofs}
-    for index in sorted(states.keys() | proved.keys()):
-        state, proof = states.get(index), proved.get(index)
-        parts = [*_verdict(state, context), *([] if proof is None else [str(proof.verdict)])]
-        place = proof if state is None else state
-        assert place is not None, "each index has a verdict or a proof"
-        yield place.span, ", ".join(parts), proof
-
-
-def _verdict(state: RequirementState | None, context: Context) -> Iterator[str]:
-    if state is not None and context.verdicts is not None:
-        yield verdict_words(state, context.verdicts.sample)
+    for index in sorted(found.keys() | proved.keys()):
+        parts, proof = [], proved.get(index)
+        if context.verdicts is not None and index in found:
+            outcome, span = found[index]
+            parts.append(verdict_words(outcome, context.verdicts.sample))
+        if proof is not None:
+            span = proof.span
+            parts.append(str(proof.claim.verdict))
+        yield span, ", ".join(parts), proof
 
 
 def _hint(view: View, span: Span, words: str, proof: ProofState | None) -> types.InlayHint:
@@ -65,7 +62,7 @@ def _hint(view: View, span: Span, words: str, proof: ProofState | None) -> types
         position=view.positions.position(span.end),
         label=words,
         padding_left=True,
-        tooltip=None if proof is None or not proof.reason else f"{proof.verdict}: {proof.reason}",
+        tooltip=None if proof is None or not proof.claim.reason else f"{proof.claim.verdict}: {proof.claim.reason}",
     )
 
 
@@ -116,13 +113,11 @@ def run_command(opened: OpenDocument, _: int | None = None) -> Answer:
 
 def prove_command(opened: OpenDocument, number: int | None = None) -> Answer:
     """Prove the policy's assertions, or those of one requirement."""
-    policy = require_policy(opened.document)
-    indexes = _indexes(policy, number)
-    found = [proof for proof in opened.judged.result().proofs if proof.index in indexes]
-    verdicts = [proof.verdict for proof in found]
+    indexes = step_indexes(require_policy(opened.document).tree, number)
+    claims = tuple(proof.claim for proof in opened.judged.result().proofs if proof.index in indexes)
+    verdicts = [claim.verdict for claim in claims]
     counts = (f"{verdicts.count(verdict)} {verdict}" for verdict in ClaimVerdict if verdict in verdicts)
     summary = ", ".join(counts) or "nothing to prove"
-    claims = tuple(_claim(proof) for proof in found)
     return Answer(_title(opened, "prove"), summary, f"{Proof(claims, {})}\n" if claims else f"{summary}\n")
 
 
@@ -150,16 +145,3 @@ def _require_table(opened: OpenDocument, inputs: Inputs) -> OpenTable:
         help_ = f'name the table in `{SETTINGS_FILE}` in the folder:\n[policy."{name}"]\ntable = "people.csv"'
         raise CallError([Diagnostic("AC411", "no table is given", help=help_)])
     return inputs.table
-
-
-def _indexes(policy: Policy, number: int | None) -> range:
-    """The indexes of the steps of one requirement, or of all."""
-    lengths = [len(tuple(steps_of(requirement))) for requirement in policy.tree.requirements]
-    if number is None:
-        return range(1, sum(lengths) + 1)
-    first = 1 + sum(lengths[: number - 1])
-    return range(first, first + lengths[number - 1])
-
-
-def _claim(proof: ProofState) -> Claim:
-    return Claim(proof.claim, proof.line, proof.verdict, proof.reason, proof.counterexample)

@@ -2,17 +2,18 @@
 
 Results appear as soon as they are known: mistakes first, then verdicts and proofs."""
 
+import asyncio
 import os
+import time
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Protocol, TypeAlias, TypeVar
 
 from acompass.assist.analysis import Context, ProofState, diagnose, proofs, verdicts
 from acompass.assist.document import Document, used_params
-from acompass.assist.lsp import threads
 from acompass.assist.request_queue import RequestQueue, Stale, table_facts
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Severity
@@ -72,6 +73,8 @@ class OpenDocument:
     context: Context  # what is known so far, at first about the previous version
     settings: PolicySettings
     is_reanalysis: bool = False  # the text is unchanged, but a file that it depends on has changed
+    #: a running proof uses no table and cannot be canceled, so that of the newest version waits for it
+    proving: Lock = field(default_factory=Lock)
     mistakes: "Future[Mistakes]" = field(default_factory=Future)
     judged: "Future[Context]" = field(default_factory=Future)
 
@@ -90,20 +93,6 @@ class Listener(Protocol):
     def show_verdicts(self, opened: OpenDocument) -> None: ...
 
     def show_failure(self, error: BaseException) -> None: ...
-
-
-@dataclass(frozen=True)
-class Question:
-    """The analysis of one version of a policy."""
-
-    uri: str
-    document: Document
-    is_newest: Callable[[], bool]  # False once the text changes again
-    proving: Lock  # a running proof uses no table and cannot be canceled, so the newest one waits for it
-
-    def require_newest(self) -> None:
-        if not self.is_newest():
-            raise Stale(self.uri)
 
 
 class Tables:
@@ -155,7 +144,6 @@ class OpenDocuments:
         self._tables = tables
         self._listener = listener
         self._newest: dict[str, OpenDocument] = {}
-        self._proving: dict[str, Lock] = {}
 
     def get(self, uri: str) -> OpenDocument | None:
         return self._newest.get(uri)
@@ -173,18 +161,18 @@ class OpenDocuments:
         context = Context() if before is None else replace(before.context, verdicts=None, proofs=())
         settings = PolicySettings() if before is None else before.settings
         is_reanalysis = before is not None and before.document is document
-        opened = OpenDocument(uri, version, document, context, settings, is_reanalysis)
+        proving = Lock() if before is None else before.proving
+        opened = OpenDocument(uri, version, document, context, settings, is_reanalysis, proving)
         self._newest[uri] = opened
         if before is not None:
             before.drop()
-        threads.start(lambda: self._analyze(opened))
+        start_thread(lambda: self._analyze(opened))
 
     def close(self, uri: str) -> None:
         opened = self._newest.pop(uri, None)
         if opened is not None:
             opened.drop()
-        self._proving.pop(uri, None)
-        threads.start(self._close_unused_tables)
+        start_thread(self._close_unused_tables)
 
     def clear(self) -> None:
         """Drop all questions."""
@@ -213,36 +201,81 @@ class OpenDocuments:
                 self._listener.show_failure(error)
 
     def _try_to_answer(self, opened: OpenDocument) -> bool:
-        proving = self._proving.setdefault(opened.uri, Lock())
-        question = Question(opened.uri, opened.document, lambda: self.is_newest(opened), proving)
         try:
-            self._answer(opened, question)
+            self._answer(opened)
         except Stale:
-            question.require_newest()
+            self._require_newest(opened)
             return False
         return True
 
-    def _answer(self, opened: OpenDocument, question: Question) -> None:
+    def _answer(self, opened: OpenDocument) -> None:
         before = read_settings(opened.document)
         opened.settings = before.settings
         opened.context = replace(opened.context, params=before.settings.params)
         if before.settings.table is not None and not self._tables.has(before.settings.table):
-            self._listener.show_mistakes(opened, Mistakes(find_mistakes(question, before), before))
+            self._listener.show_mistakes(opened, self._find_mistakes(opened, before))
         inputs = open_settings_table(before, self._tables)
         opened.context = inputs.context
-        mistakes = Mistakes(find_mistakes(question, inputs), inputs)
+        mistakes = self._find_mistakes(opened, inputs)
         self._listener.show_mistakes(opened, mistakes)
         _set_result(opened.mistakes, mistakes)
-        self._judge(opened, question, mistakes)
+        self._judge(opened, mistakes)
         self._close_unused_tables()
 
-    def _judge(self, opened: OpenDocument, question: Question, mistakes: Mistakes) -> None:
-        judged = judge(question, mistakes.inputs, mistakes.found)
-        if judged.errors:
-            self._listener.show_mistakes(opened, replace(mistakes, found=(*mistakes.found, *judged.errors)))
-        opened.context = judged.context
-        _set_result(opened.judged, judged.context)
+    def _find_mistakes(self, opened: OpenDocument, inputs: Inputs) -> Mistakes:
+        """Find mistakes in the policy, its settings and its table."""
+        self._require_newest(opened)
+        document, context = opened.document, inputs.context
+        if inputs.table is None or document.policy is None:
+            about = () if inputs.error is None else inputs.error.diagnostics
+            return Mistakes((*about, *diagnose(document, context)), inputs)
+        queue = inputs.table.queue
+        return Mistakes(self._ask(opened, queue, lambda _: diagnose(document, context, queue.whole)), inputs)
+
+    def _judge(self, opened: OpenDocument, mistakes: Mistakes) -> None:
+        """Find verdicts and proofs, unless the policy has mistakes that prevent them."""
+        table, context = mistakes.inputs.table, mistakes.inputs.context
+        if any(mistake.severity is Severity.ERROR for mistake in mistakes.found) or _is_empty(opened.document):
+            if table is not None:
+                self._ask(opened, table.queue, lambda _: None)  # cancels the analysis of the previous text
+        else:
+            errors: tuple[Diagnostic, ...] = ()
+            if table is not None:
+                try:
+                    context = self._with_verdicts(opened, table.queue, context)
+                except AcompassError as error:
+                    errors = error.diagnostics
+            context = replace(context, proofs=self._proofs(opened, context))
+            if errors:
+                self._listener.show_mistakes(opened, replace(mistakes, found=(*mistakes.found, *errors)))
+        opened.context = context
+        _set_result(opened.judged, context)
         self._listener.show_verdicts(opened)
+
+    def _with_verdicts(self, opened: OpenDocument, queue: RequestQueue, context: Context) -> Context:
+        document, policy = opened.document, opened.document.policy
+        assert policy is not None, "a policy that does not parse is not judged"
+        params = used_params(document, context.params)
+        program = self._ask(opened, queue, lambda _: queue.whole.checked(policy, params=params))
+        found = self._ask(opened, queue, lambda session: verdicts(document, params, session))
+        return replace(context, schema=program.schema, verdicts=found)
+
+    def _proofs(self, opened: OpenDocument, context: Context) -> tuple[ProofState, ...]:
+        with opened.proving:
+            self._require_newest(opened)
+            try:
+                return proofs(opened.document, context.params, context.schema)
+            except AcompassError:  # the mistakes include its reason
+                return ()
+
+    def _ask(self, opened: OpenDocument, queue: RequestQueue, ask: Callable[[Session], T]) -> T:
+        """Ask a question on the policy's topic, so that the first question on a new text cancels those on the old."""
+        self._require_newest(opened)
+        return queue.ask(opened.uri, ask)
+
+    def _require_newest(self, opened: OpenDocument) -> None:
+        if not self.is_newest(opened):
+            raise Stale(opened.uri)
 
     def _close_unused_tables(self) -> None:
         used = {opened.settings.table for opened in list(self._newest.values())}
@@ -272,65 +305,8 @@ def open_settings_table(inputs: Inputs, tables: Tables) -> Inputs:
         return replace(inputs, error=error)
 
 
-def find_mistakes(question: Question, inputs: Inputs) -> tuple[Diagnostic, ...]:
-    """Find mistakes in the policy, its settings and its table."""
-    question.require_newest()
-    document, context = question.document, inputs.context
-    about = () if inputs.error is None else inputs.error.diagnostics
-    if inputs.table is None or document.policy is None:
-        return (*about, *diagnose(document, context))
-    whole = inputs.table.queue.whole
-    return _ask(question, inputs.table.queue, lambda _: diagnose(document, context, whole))
-
-
-@dataclass(frozen=True)
-class Judgment:
-    context: Context  # with verdicts and proofs
-    errors: tuple[Diagnostic, ...] = ()  # why verdicts are missing
-
-
-def judge(question: Question, inputs: Inputs, mistakes: tuple[Diagnostic, ...]) -> Judgment:
-    """Find verdicts and proofs, unless the policy has mistakes that prevent them."""
-    context = inputs.context
-    if any(mistake.severity is Severity.ERROR for mistake in mistakes) or _is_empty(question.document):
-        if inputs.table is not None:
-            _ask(question, inputs.table.queue, lambda _: None)  # cancels the analysis of the previous text
-        return Judgment(context)
-    errors: tuple[Diagnostic, ...] = ()
-    if inputs.table is not None:
-        try:
-            context = _with_verdicts(question, inputs.table.queue, context)
-        except AcompassError as error:
-            errors = error.diagnostics
-    return Judgment(replace(context, proofs=_proofs(question, context)), errors)
-
-
 def _is_empty(document: Document) -> bool:
     return document.policy is None or not document.policy.tree.requirements
-
-
-def _with_verdicts(question: Question, queue: RequestQueue, context: Context) -> Context:
-    document, policy = question.document, question.document.policy
-    assert policy is not None, "a policy that does not parse is not judged"
-    params = used_params(document, context.params)
-    program = _ask(question, queue, lambda _: queue.whole.checked(policy, params=params))
-    found = _ask(question, queue, lambda session: verdicts(document, params, session))
-    return replace(context, schema=program.schema, verdicts=found)
-
-
-def _proofs(question: Question, context: Context) -> tuple[ProofState, ...]:
-    with question.proving:
-        question.require_newest()
-        try:
-            return proofs(question.document, context.params, context.schema)
-        except AcompassError:  # the mistakes include its reason
-            return ()
-
-
-def _ask(question: Question, queue: RequestQueue, ask: Callable[[Session], T]) -> T:
-    """Ask a question on the policy's topic, so that the first question on a new text cancels those on the old text."""
-    question.require_newest()
-    return queue.ask(question.uri, ask)
 
 
 def input_files(document: Document, settings: PolicySettings) -> set[str]:
@@ -360,3 +336,37 @@ def _close(slot: _Slot) -> None:
 def file_state(table: str) -> State:
     """Empty for a table of a database."""
     return tuple((path, file_stamp(path)) for path in find_paths(table)) if is_file(table) else ()
+
+
+_running: set[Thread] = set()
+
+
+def start_thread(work: Callable[[], T]) -> "Future[T]":
+    """Do the work in a new thread. Unlike those of a pool, it does not wait for others or keep the process alive."""
+    future: Future[T] = Future()
+    thread = Thread(target=_complete, args=(future, work), daemon=True)
+    _running.difference_update([each for each in _running if not each.is_alive()])
+    thread.start()
+    _running.add(thread)
+    return future
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    return await asyncio.wrap_future(start_thread(work))
+
+
+def wait_for_threads(seconds: float) -> bool:
+    """Wait at most `seconds`; return whether all have ended. None may be inside an engine when Python exits."""
+    deadline = time.monotonic() + seconds
+    for thread in list(_running):
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return not any(thread.is_alive() for thread in _running)
+
+
+def _complete(future: "Future[T]", work: Callable[[], T]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        future.set_result(work())
+    except BaseException as error:
+        future.set_exception(error)

@@ -14,7 +14,6 @@ from acompass.assist.document import format_edits
 from acompass.assist.hover import hover
 from acompass.assist.lsp.view import Positions, View
 from acompass.assist.names import Symbol, definition, occurrences_at, references, rename, symbols
-from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Source, Span
 from acompass.policy import SETTINGS_FILE, key_place
 
@@ -76,13 +75,19 @@ def definition_location(view: View, params: types.DefinitionParams) -> types.Loc
 
 
 def _binding_location(view: View, offset: int) -> types.Location | None:
-    """Where the parameter at an offset is set."""
-    found = occurrences_at(view.document, offset)
-    bound = None if found is None or found.kind != "parameter" else binding(view.document.path, found.name)
-    uri = None if bound is None else from_fs_path(str(bound.path))
-    if bound is None or uri is None:
+    """Where the acompass.toml sets the parameter at an offset, if it does so by its plain name."""
+    policy, found = view.document.path, occurrences_at(view.document, offset)
+    if policy is None or found is None or found.kind != "parameter":
         return None
-    return types.Location(uri, Positions(bound.source, view.client.encoding).range(bound.span))
+    path = Path(policy).absolute().with_name(SETTINGS_FILE)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    span, uri = key_place(text, ("policy", Path(policy).name, "params", found.name)), from_fs_path(str(path))
+    if span is None or uri is None or text[span.start : span.end].strip("'\"") != found.name:
+        return None
+    return types.Location(uri, Positions(Source(text), view.client.encoding).range(span))
 
 
 def reference_locations(view: View, params: types.ReferenceParams) -> list[types.Location]:
@@ -159,28 +164,6 @@ def _flat(view: View, symbol: Symbol, container: str | None) -> Iterator[types.S
     )
     for child in symbol.children:
         yield from _flat(view, child, symbol.name)
-
-
-@dataclass(frozen=True)
-class Binding:
-    path: Path
-    source: Source
-    span: Span
-
-
-def binding(policy: str | None, parameter: str) -> Binding | None:
-    """Where the acompass.toml sets a parameter; None if it does not, or not by its plain name."""
-    if policy is None:
-        return None
-    path = Path(policy).absolute().with_name(SETTINGS_FILE)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-    span = key_place(text, ("policy", Path(policy).name, "params", parameter))
-    if span is None or text[span.start : span.end].strip("'\"") != parameter:
-        return None
-    return Binding(path, Source(text), span)
 
 
 _SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")

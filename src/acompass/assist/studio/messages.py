@@ -155,3 +155,9 @@ def edits_json(edits: Sequence[Edit], offsets: Offsets) -> list[dict[str, Any]]:
 def number(value: Fraction | float | None) -> float | int | None:
     """Round an exact fraction, only here."""
     return value if value is None or isinstance(value, int | float) else float(value)
+
+
+def json_object(found: object, *names: str) -> dict[str, Any]:
+    """These attributes of an answer, rounded."""
+    values = {name: getattr(found, name) for name in names}
+    return {name: number(value) if isinstance(value, Fraction) else value for name, value in values.items()}

@@ -2,10 +2,11 @@
 
 Also what several answers need: measures of an open table, and the table that the policy would release."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from acompass.assist.analysis import SEED, Context
 from acompass.assist.document import Document, used_params
@@ -24,6 +25,8 @@ from acompass.result import Result
 from acompass.session import Session
 from acompass.tables.source import file_stamp, is_parquet
 from acompass.tables.temporary_files import temporary_folder
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -68,14 +71,16 @@ class Ask:
         files = () if policy is None else tuple((path, file_stamp(str(path))) for path in policy.hierarchies)
         return self.document.text, tuple(sorted(self.given.items())), files
 
+    def find(self, name: str, question: Callable[[Session], T], *details: Hashable) -> T:
+        """The answer to a question about this text and the open table, or the cached one."""
+        studio = self.studio
+        return studio.recall((name, self.key, *details), lambda: studio.ask(self.body, question))
+
     @property
     def schema(self) -> Schema:
         """The columns with the types that the policy gives them."""
-        studio, policy, params = self.studio, self.policy, self.used_params
-        return studio.recall(
-            ("schema", self.key),
-            lambda: studio.ask(self.body, lambda session: session.schema(policy, params=params)),
-        )
+        policy, params = self.policy, self.used_params
+        return self.find("schema", lambda session: session.schema(policy, params=params))
 
     @property
     def context(self) -> Context:

@@ -1,26 +1,30 @@
 """The state of a running studio: the files and options it was started with, the open table, and the pages' switches.
 
+Only the policy file is on disk; editors and other pages may change it too.
 The latest answers are cached, so that a panel that was shown before appears at once."""
 
+import hashlib
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from io import BytesIO
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
 from acompass.assist.request_queue import SAMPLE, SAMPLE_FROM, RequestQueue, Stale
 from acompass.assist.studio.messages import Body
-from acompass.assist.studio.policy_file import PolicyFile
 from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.constants import ParamValue
 from acompass.language.text.tokens import read_constant, spell_string
 from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, Opening, is_file
-from acompass.policy import SETTINGS_FILE, TableRoles, policies_in, table_roles
+from acompass.policy import SETTINGS_FILE, TableRoles, policies_in, read_text, table_roles
 from acompass.session import Session
 from acompass.session import open as open_session
 from acompass.tables.source import find_paths
+from acompass.tables.temporary_files import replace_atomically
 
 T = TypeVar("T")
 
@@ -281,3 +285,102 @@ class Memory:
                 lock, threads = self._making.pop(key)
                 if threads > 1:
                     self._making[key] = lock, threads - 1
+
+
+#: the version of a file that does not exist
+ABSENT = ""
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The content of the file."""
+
+    text: str  # with line feeds
+    version: str  # a hash of the bytes
+
+
+class Unseen(Exception):
+    """The file has content that the writer has not seen."""
+
+    def __init__(self, now: Saved):
+        super().__init__(now)
+        self.now = now
+
+
+class PolicyFile:
+    def __init__(self, path: str):
+        self.path = path
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        return Path(self.path).name
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.path).parent
+
+    @property
+    def version(self) -> str:
+        return _version(self._bytes())
+
+    def read(self) -> Saved:
+        return self._saved(self._bytes())
+
+    def save(self, text: str, seen: str) -> str:
+        """Replace the version that the writer has seen, and return the new one."""
+        with self._lock:
+            before = self._bytes()
+            self._require(before, seen)
+            content = _encode(text, before or b"")
+            self._write(content, before)
+            return _version(content)
+
+    def _write(self, content: bytes, before: bytes | None) -> None:
+        try:
+            with replace_atomically(self.path) as part:
+                Path(part).write_bytes(content)
+                self._require(self._bytes(), _version(before))  # an editor may have saved meanwhile
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+
+    def _require(self, content: bytes | None, version: str) -> None:
+        if _version(content) != version:
+            raise Unseen(self._saved(content))
+
+    def _saved(self, content: bytes | None) -> Saved:
+        text = "" if content is None else read_text(BytesIO(content), self.path)
+        return Saved(_plain(text), _version(content))
+
+    def _bytes(self) -> bytes | None:
+        """None if the file does not exist."""
+        try:
+            return Path(self.path).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            reason = (error.strerror or "unknown reason").lower()
+            raise CallError([Diagnostic("AC402", f"cannot read policy `{self.path}`: {reason}")]) from None
+
+
+def _version(content: bytes | None) -> str:
+    return ABSENT if content is None else hashlib.sha256(content).hexdigest()
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _encode(text: str, before: bytes) -> bytes:
+    """Encode the text with the file's previous byte order mark and line endings."""
+    has_windows_ends = before.count(b"\r\n") * 2 > before.count(b"\n")
+    lines = _plain(text)
+    written = lines.replace("\n", "\r\n") if has_windows_ends else lines
+    return (_BOM if before.startswith(_BOM) else b"") + written.encode()
+
+
+def _unwritable(path: str, error: OSError) -> CallError:
+    reason = os.strerror(error.errno).lower() if error.errno else "the file system failed"
+    help_ = "check the permissions of the file and of its folder"
+    return CallError([Diagnostic("AC491", f"cannot write policy `{path}`: {reason}", help=help_)])

@@ -9,7 +9,7 @@ from acompass.author.suggest.policy_tree import Goal
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.types import Names
-from acompass.measure.level_specs import ByFile, Spec, parse_specs
+from acompass.measure.hierarchy import ByFile, Spec, parse_specs
 from acompass.measure.roles import Roles, positions
 from acompass.options import LINES, MOST_LOST, HierarchiesArgument, SuggestOptions
 from acompass.prove.effort import parse_deadline

@@ -16,8 +16,7 @@ from acompass.engines.protocol import LoadedTable, OpenTable
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
 from acompass.language.text.walk import map_parts
-from acompass.measure.hierarchy import Values, column_values, is_integer
-from acompass.measure.level_specs import ByBands
+from acompass.measure.hierarchy import ByBands, Values, column_values, is_integer
 from acompass.measure.levels import ColumnLevels, column_levels
 from acompass.options import DatesArgument, MissingArgument
 from acompass.plan.run.queries import CountedCombinations, Word, count_combinations, split_into_words

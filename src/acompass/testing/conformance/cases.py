@@ -51,13 +51,7 @@ from acompass.testing.conformance.policies import (
 #: column names, each as a policy writes it
 _NAMES = (
     *(("Age", "Age"), ("age", "age"), ("Postal Code", "Postal  Code"), ("education-num", "education-num")),
-    *(
-        ("AEC (kWh)", '"AEC (kWh)"'),
-        ("select", "select"),
-        ("Größe", "Größe"),
-        ("x.y", "x.y"),
-        ("count", "count"),
-    ),
+    *(("AEC (kWh)", '"AEC (kWh)"'), ("select", "select"), ("Größe", "Größe"), ("x.y", "x.y"), ("count", "count")),
     *(('say "hi"', '"say ""hi"""'), ("group", '"group"'), ("1st", '"1st"'), ("it's", '"it\'s"'), ("_", "_")),
     *((" padded ", '" padded "'), ("c0", "c0"), ("rowid", "rowid"), ("%s", '"%s"')),
 )
@@ -154,16 +148,8 @@ def _random_rho(rng: random.Random, cuts: Sequence[Fraction]) -> Fraction:
     """A value with a finite decimal expansion, so that a trace file can hold it."""
     if cuts and rng.random() < 0.4:
         return trace_value_near(rng, cuts)
-    return rng.choice(
-        (
-            Fraction(0),
-            Fraction(1, 2),
-            Fraction(rng.randrange(10), 10),
-            Fraction(2**52 - 1, 2**52),
-            Fraction(rng.randrange(2**52), 2**52),
-            Fraction(rng.randrange(10**20), 10**20),
-        )
-    )
+    few = (Fraction(0), Fraction(1, 2), Fraction(rng.randrange(10), 10), Fraction(2**52 - 1, 2**52))
+    return rng.choice((*few, Fraction(rng.randrange(2**52), 2**52), Fraction(rng.randrange(10**20), 10**20)))
 
 
 _ATTEMPTS = 3

@@ -15,7 +15,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.language.program.effects import action_name, is_always, needs_order
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program, Verdict
-from acompass.language.program.types import EXACT, Column, Kind, Schema, Type, at_scale, remaining, to_text
+from acompass.language.program.types import EXACT, Column, Kind, Schema, Type, remaining, to_text
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.planner import REWRITES, Rewrite, plan, without_actions
@@ -94,22 +94,6 @@ def without_negative_zeros(case: Case) -> Case:
         tuple(0.0 if i in floats and value == 0 else value for i, value in enumerate(record)) for record in case.records
     ]
     return replace(case, records=records)
-
-
-def with_typed_columns(case: Case) -> Case:
-    """The case in a table with typed columns: no zero is negative, and numbers have no spelling of their own."""
-    schema = tuple(replace(c, type=replace(c.type, spelled=False)) for c in case.schema)
-    decimals = {i: c.type.scale for i, c in enumerate(schema) if c.type.kind is Kind.DECIMAL}
-    records = [
-        tuple(
-            (at_scale(value, decimals[i]) or Decimal(0).scaleb(-decimals[i]))
-            if i in decimals and value is not None
-            else value
-            for i, value in enumerate(record)
-        )
-        for record in case.records
-    ]
-    return without_negative_zeros(replace(case, schema=schema, records=records))
 
 
 def _observe_semantics(case: Case, program: Program) -> Observation:

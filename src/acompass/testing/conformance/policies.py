@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
-from types import MappingProxyType
 from typing import Any
 
 from acompass.dataclasses import dataclass, replace
@@ -35,13 +34,7 @@ from acompass.language.program.types import (
 from acompass.language.text.tokens import spell_string
 
 _OPERATORS = ("<", ">", "=", "<=", ">=", "≤", "≥")
-_ALIASES = (
-    ("Class Size", "Class Size"),
-    ("n", "n"),
-    ("C (1)", '"C (1)"'),
-    ("Sum", "Sum"),
-    ("value", "value"),
-)
+_ALIASES = (("Class Size", "Class Size"), ("n", "n"), ("C (1)", '"C (1)"'), ("Sum", "Sum"), ("value", "value"))
 _PARAMETERS = ("k", "l", "t", "bound", "seuil_é")
 _BOUNDS = ((0, 0), (1, 3), (-2, 2), (3000, 4000), (9, 10), (-(2**63), 2**63 - 1), (2**53, 2**53 + 2))
 _ORDERED = frozenset({Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT, Kind.TEXT, Kind.DATE, Kind.TIMESTAMP})
@@ -134,14 +127,8 @@ class PolicyWriter:
         if self._rng.random() < 0.3:
             return f"NOT ({left})"
         right = self._condition(visible, depth - 1)
-        return self._rng.choice(
-            (
-                f"{left} AND {right}",
-                f"{left} OR {right}",
-                f"({left} OR {right})",
-                f"({left}) and not ({right})",
-            )
-        )
+        both, either = f"{left} AND {right}", f"{left} OR {right}"
+        return self._rng.choice((both, either, f"({either})", f"({left}) and not ({right})"))
 
     def _comparison(self, visible: list[Attribute]) -> str:
         attribute = self._rng.choice(visible)
@@ -258,19 +245,8 @@ _INTEGERS = (
     *(2**31 - 1, 2**31, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, 2**63 - 2, -(2**63)),
 )
 _DECIMALS = (
-    "0",
-    "1",
-    "-1",
-    "0.1",
-    "0.25",
-    "2.5",
-    "-3.75",
-    "10",
-    "9.9999",
-    "0.99999",
-    "-0.5",
-    "0.0000000001",
-    "123456789012345678",
+    *("0", "1", "-1", "0.1", "0.25", "2.5", "-3.75", "10", "9.9999", "0.99999", "-0.5"),
+    *("0.0000000001", "123456789012345678"),
 )
 _FLOATS = (
     *(0.0, -0.0, 0.1, 0.2, 0.3, 1.0, -2.5, 1e16, 1e300, -1e300, 5e-324, 2.2250738585072014e-308),
@@ -279,38 +255,10 @@ _FLOATS = (
 _TEXTS = (
     *("", " ", "a", "a ", " a", "A", "b", "B", "ab", "a-b", "Z", "z"),
     *("é", "e\u0301", "ä", "ß", "SS", "\ufb00", "\uff5e", "𐀀", "𝒳", "😀"),
-    *(
-        "NA",
-        "NULL",
-        "null",
-        "nan",
-        "*",
-        "**",
-        "%",
-        "_",
-        "?",
-        "\\",
-        "it's",
-        "''",
-        'say "hi"',
-        "a,b",
-        "a;b: --c",
-    ),
-    *(
-        "21201",
-        "212**",
-        "01234",
-        "10",
-        "9",
-        "-1",
-        "1e3",
-        "1.0",
-        "true",
-        "2024-02-29",
-        "tab\there",
-        "$1",
-        "{x}",
-    ),
+    *("NA", "NULL", "null", "nan", "*", "**", "%", "_", "?", "\\"),
+    *("it's", "''", 'say "hi"', "a,b", "a;b: --c"),
+    *("21201", "212**", "01234", "10", "9", "-1", "1e3", "1.0"),
+    *("true", "2024-02-29", "tab\there", "$1", "{x}"),
 )
 _DATES = ("0001-01-01", "1582-10-10", "1899-12-31", "1970-01-01", "2000-02-29", "2024-12-31", "9999-12-31")
 _TIMESTAMPS = (
@@ -318,27 +266,15 @@ _TIMESTAMPS = (
     *("2000-02-29T12:30:00.000001", "2024-03-31T02:30:00", "2024-12-31T23:59:59.500000"),
 )
 
-_POOLS: Mapping[Kind, Sequence[Value]] = MappingProxyType(
-    {
-        Kind.INTEGER: _INTEGERS,
-        Kind.FLOAT: _FLOATS,
-        Kind.TEXT: _TEXTS,
-        Kind.BOOLEAN: (False, True),
-        Kind.DATE: tuple(datetime.date.fromisoformat(text) for text in _DATES),
-        Kind.TIMESTAMP: tuple(datetime.datetime.fromisoformat(text) for text in _TIMESTAMPS),
-    }
-)
-
-_TYPES: Mapping[Kind, Type] = MappingProxyType(
-    {
-        Kind.INTEGER: INTEGER,
-        Kind.FLOAT: FLOAT,
-        Kind.TEXT: TEXT,
-        Kind.BOOLEAN: BOOLEAN,
-        Kind.DATE: DATE,
-        Kind.TIMESTAMP: TIMESTAMP,
-    }
-)
+_POOLS: Mapping[Kind, Sequence[Value]] = {
+    Kind.INTEGER: _INTEGERS,
+    Kind.FLOAT: _FLOATS,
+    Kind.TEXT: _TEXTS,
+    Kind.BOOLEAN: (False, True),
+    Kind.DATE: tuple(datetime.date.fromisoformat(text) for text in _DATES),
+    Kind.TIMESTAMP: tuple(datetime.datetime.fromisoformat(text) for text in _TIMESTAMPS),
+}
+_TYPES = {type_.kind: type_ for type_ in (INTEGER, FLOAT, TEXT, BOOLEAN, DATE, TIMESTAMP)}
 
 
 def random_type(rng: random.Random, kinds: Sequence[Kind]) -> Type:
@@ -397,15 +333,8 @@ def random_probability(rng: random.Random) -> str:
 
 
 def random_weights(rng: random.Random, count: int) -> list[int]:
-    draw = rng.choice(
-        (
-            lambda: 1,
-            lambda: rng.randint(1, 9),
-            lambda: rng.choice(_PRIMES),
-            lambda: 2 ** rng.randint(0, 20),
-            lambda: 10**40 + rng.randrange(10**40),
-        )
-    )
+    small, large = (lambda: rng.randint(1, 9)), (lambda: 10**40 + rng.randrange(10**40))
+    draw = rng.choice((lambda: 1, small, lambda: rng.choice(_PRIMES), lambda: 2 ** rng.randint(0, 20), large))
     return [draw() for _ in range(count)]
 
 

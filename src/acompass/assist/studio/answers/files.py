@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from acompass.assist.analysis import SEED
-from acompass.assist.studio.messages import Body, Refused
-from acompass.assist.studio.policy_file import ABSENT, Unseen
+from acompass.assist.studio.messages import Body, Refused, json_object
 from acompass.assist.studio.question import Ask, table_suffix
-from acompass.assist.studio.state import Studio
+from acompass.assist.studio.state import ABSENT, Studio, Unseen
+from acompass.dataclasses import asdict
 from acompass.policy import Policy, TableRoles, load
 from acompass.report.page.output import require_files
 from acompass.result import Result
@@ -25,12 +25,7 @@ def open_studio(studio: Studio, body: Body) -> dict[str, Any]:
     saved = studio.file.read()
     records = studio.ask(body, Session.records)
     return {
-        "policy": {
-            "name": studio.file.name,
-            "text": saved.text,
-            "version": saved.version,
-            "exists": saved.version != ABSENT,
-        },
+        "policy": {"name": studio.file.name, **asdict(saved), "exists": saved.version != ABSENT},
         "table": {
             "name": Path(studio.start.table).name,
             "records": records,
@@ -53,7 +48,7 @@ def state(studio: Studio, _: Body) -> dict[str, Any]:
 
 def policy(studio: Studio, _: Body) -> dict[str, Any]:
     saved = studio.file.read()
-    return {"text": saved.text, "version": saved.version}
+    return asdict(saved)
 
 
 def save(studio: Studio, body: Body) -> dict[str, Any]:
@@ -76,16 +71,12 @@ def show(studio: Studio, body: Body) -> dict[str, Any]:
 
 
 def roles_json(roles: TableRoles) -> dict[str, list[str]]:
-    return {
-        "identifiers": list(roles.identifiers),
-        "quasi_identifiers": list(roles.quasi_identifiers),
-        "sensitive": list(roles.sensitive),
-    }
+    return json_object(roles, "identifiers", "quasi_identifiers", "sensitive")
 
 
 def sample_json(studio: Studio) -> dict[str, int] | None:
     sample = studio.queue.sample
-    return None if sample is None else {"records": sample.records, "of": sample.of}
+    return None if sample is None else json_object(sample, "records", "of")
 
 
 def _release_names(studio: Studio) -> dict[str, str]:
@@ -101,18 +92,18 @@ def require_shown(studio: Studio) -> None:
 _PAGE = ".html"
 
 
-def preview(studio: Studio, body: Body) -> dict[str, Any]:
-    ask = Ask.parse(studio, body)
+def preview(ask: Ask) -> dict[str, Any]:
+    studio = ask.studio
     with temporary_folder() as folder:
         table, report = Path(folder, f"preview{table_suffix(studio)}"), Path(folder, f"preview{_PAGE}")
-        result = studio.ask_all(body, lambda session: _run(session, ask.policy, ask, table, report, SEED))
+        result = studio.ask_all(ask.body, lambda session: _run(session, ask.policy, ask, table, report, SEED))
         studio.preview = report.read_text(encoding="utf-8")
     return {"diagnostics": [], "ok": result.ok}
 
 
-def release(studio: Studio, body: Body) -> dict[str, Any]:
+def release(ask: Ask) -> dict[str, Any]:
     """Write both files to a temporary folder first, and move them only if no check is violated."""
-    ask = Ask.parse(studio, body)
+    studio, body = ask.studio, ask.body
     _require_saved(studio, body)
     policy = load(studio.file.path)  # with its own line endings, which the certificate includes
     targets = _targets(studio, policy, body)
@@ -122,9 +113,13 @@ def release(studio: Studio, body: Body) -> dict[str, Any]:
         result = studio.ask_all(body, lambda session: _run(session, policy, ask, made[0], report))
         if result.ok:
             _require_saved(studio, body)
-            for part, target in zip(made, targets, strict=True):
-                _put(part, target)
-    return {"diagnostics": [], "released": _json(result, targets)}
+            for source, target in zip(made, targets, strict=True):
+                with replace_atomically(target) as part:
+                    shutil.copyfile(source, part)
+    names = [target.name if result.ok else None for target in targets]
+    written = {"table": names[0], "report": names[1] if len(names) > 1 else None}
+    released = {**written, **json_object(result, "records_in", "records_out", "ok")}
+    return {"diagnostics": [], "released": released}
 
 
 def _run(
@@ -171,19 +166,3 @@ def _require_free(targets: list[Path], replace: bool) -> None:
     if taken and not replace:
         listed = " and ".join(f"`{name}`" for name in taken)
         raise Refused(HTTPStatus.CONFLICT, f"{listed} already exists", exists=taken)
-
-
-def _put(made: Path, target: Path) -> None:
-    with replace_atomically(target) as part:
-        shutil.copyfile(made, part)
-
-
-def _json(result: Result, targets: list[Path]) -> dict[str, Any]:
-    names = [target.name for target in targets]
-    return {
-        "table": names[0] if result.ok else None,
-        "report": names[1] if result.ok and len(names) > 1 else None,
-        "records_in": result.records_in,
-        "records_out": result.records_out,
-        "ok": result.ok,
-    }

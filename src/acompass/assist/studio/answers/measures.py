@@ -5,10 +5,9 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from acompass.assist.analysis import RequirementState
 from acompass.assist.studio.answers.files import sample_json
-from acompass.assist.studio.answers.verdicts import find_verdicts, requirement_json
-from acompass.assist.studio.messages import Body, error_json, number
+from acompass.assist.studio.answers.policy import find_verdicts, requirement_json
+from acompass.assist.studio.messages import error_json, json_object, number
 from acompass.assist.studio.question import (
     Ask,
     Driver,
@@ -24,28 +23,25 @@ from acompass.assist.studio.state import Studio
 from acompass.errors.diagnostics import AcompassError, CallError, TableError
 from acompass.language.text import tree
 from acompass.language.text.walk import names_dropped, step_of, steps, written_name
-from acompass.measure.answer import ColumnChange, Measures, Sensitive, total_loss
+from acompass.measure.answer import ColumnChange, Measures, total_loss
 from acompass.measure.roles import Roles
 from acompass.report.answers.measures import size_label
 from acompass.report.page.measures import SizeRange, size_ranges_with_classes, sizes_chart
+from acompass.result import RequirementOutcome
 from acompass.session import Session
 
 _SERIES = ("before", "after")
 
 
-def assess(studio: Studio, body: Body) -> dict[str, Any]:
+def assess(ask: Ask) -> dict[str, Any]:
     """The risk before and after the policy; only the risk before if the policy cannot be applied."""
-    ask = Ask.parse(studio, body)
     roles = roles_to_measure(ask)
     before = _before(ask, roles)
     try:
-        after = studio.recall(
-            ("risk", ask.key, roles),
-            lambda: studio.ask(body, lambda session: _after(ask, session, roles)),
-        )
+        after = ask.find("risk", lambda session: _after(ask, session, roles), roles)
     except AcompassError as error:
-        return {"diagnostics": error_json(error, body), "risk": _risk(studio, [before])}
-    return {"diagnostics": [], "risk": _risk(studio, [before, after])}
+        return {"diagnostics": error_json(error, ask.body), "risk": _risk(ask.studio, [before])}
+    return {"diagnostics": [], "risk": _risk(ask.studio, [before, after])}
 
 
 def _before(ask: Ask, roles: Roles) -> Exposure:
@@ -91,21 +87,12 @@ def _side(measures: Measures) -> dict[str, Any]:
         "below": [{"k": k, "records": number(classes.records_below(k))} for k in classes.thresholds],
         "prosecutor": _risks(classes.prosecutor_maximum, classes.prosecutor_average),
         "journalist": None if journalist is None else _risks(journalist.maximum, journalist.average),
-        "sensitive": [_sensitive(each) for each in measures.sensitive],
+        "sensitive": [json_object(each, "column", "distinct_l", "entropy_l", "t") for each in measures.sensitive],
     }
 
 
 def _risks(maximum: Fraction | None, average: Fraction | None) -> dict[str, Any]:
     return {"max": number(maximum), "average": number(average)}
-
-
-def _sensitive(found: Sensitive) -> dict[str, Any]:
-    return {
-        "column": found.column,
-        "distinct_l": found.distinct_l,
-        "entropy_l": found.entropy_l,
-        "t": number(found.t),
-    }
 
 
 def _driver(driver: Driver, before: Exposure, after: Sequence[Exposure]) -> dict[str, Any]:
@@ -135,19 +122,16 @@ def _size(found: SizeRange, series: Sequence[str]) -> dict[str, Any]:
 _ALL_LOST = 1.0
 
 
-def compare(studio: Studio, body: Body) -> dict[str, Any]:
-    ask = Ask.parse(studio, body)
+def compare(ask: Ask) -> dict[str, Any]:
     roles, verdicts = roles_to_measure(ask), find_verdicts(ask)
-    measures = studio.recall(
-        ("change", ask.key, roles),
-        lambda: studio.ask(body, lambda session: _measure_change(ask, session, roles)),
-    )
-    sizes = [*(state.records for state in verdicts.requirements[1:]), verdicts.records_out]
-    performed = zip(verdicts.requirements, steps(ask.policy.tree), sizes, strict=True)
+    measures = ask.find("change", lambda session: _measure_change(ask, session, roles), roles)
+    outcomes = verdicts.result.requirements
+    sizes = [*(outcome.records for outcome in outcomes[1:]), verdicts.result.records_out]
+    performed = zip(outcomes, steps(ask.policy.tree), sizes, strict=True)
     change = {
         **_columns(measures, roles),
-        "lines": [_line(ask, state, step, left) for state, step, left in performed],
-        "sample": sample_json(studio),
+        "lines": [_line(ask, *each) for each in performed],
+        "sample": sample_json(ask.studio),
     }
     return {"diagnostics": [], "change": change}
 
@@ -175,8 +159,7 @@ def _columns(measures: Measures, roles: Roles) -> dict[str, Any]:
             *(_dropped_column(name, losses) for name in comparison.only_before),
         ],
         "loss": total_loss(list(losses.values())) if losses else None,
-        "records_before": number(comparison.records_before),
-        "records_after": number(comparison.records_after),
+        **json_object(comparison, "records_before", "records_after"),
     }
 
 
@@ -189,14 +172,8 @@ def _losses(measures: Measures, roles: Roles) -> dict[str, float]:
 
 
 def _column(found: ColumnChange, losses: dict[str, float]) -> dict[str, Any]:
-    return {
-        "column": found.column,
-        "distance": number(found.distance),
-        "values_before": found.values_before,
-        "values_after": found.values_after,
-        "information_lost": found.information_lost,
-        "loss": losses.get(found.column),
-    }
+    change = json_object(found, "column", "distance", "values_before", "values_after", "information_lost")
+    return {**change, "loss": losses.get(found.column)}
 
 
 def _dropped_column(name: str, losses: dict[str, float]) -> dict[str, Any]:
@@ -204,13 +181,13 @@ def _dropped_column(name: str, losses: dict[str, float]) -> dict[str, Any]:
     return {"column": name, **gone, "loss": losses.get(name)}
 
 
-def _line(ask: Ask, state: RequirementState, step: tree.Requirement, left: int) -> dict[str, Any]:
+def _line(ask: Ask, outcome: RequirementOutcome, step: tree.Requirement, left: int) -> dict[str, Any]:
     """REJECT removes records, DROP columns. Any other action writes a cell of each affected record; with
     WITH PROBABILITY, at most that many."""
     action = step_of(step)
     cells = len(names_dropped(action)) or (0 if written_name(action) is None else 1)
     return {
-        **requirement_json(state, ask.offsets),
-        "records_lost": state.records - left,
-        "cells_changed": state.affected * cells,
+        **requirement_json(outcome, step.span, ask.offsets),
+        "records_lost": outcome.records - left,
+        "cells_changed": outcome.affected * cells,
     }

@@ -7,11 +7,12 @@ from typing import Any, Unpack
 from acompass.assist.document import parameters
 from acompass.assist.request_queue import Stale
 from acompass.assist.studio.answers.files import roles_json, sample_json
-from acompass.assist.studio.messages import Body, number
+from acompass.assist.studio.messages import Body, json_object, number
 from acompass.assist.studio.question import Ask, count_records, facts
 from acompass.assist.studio.state import Studio
-from acompass.assist.templates import Template, templates
+from acompass.assist.templates import templates
 from acompass.author.answers import Suggestion
+from acompass.dataclasses import asdict
 from acompass.measure.answer import Bar, ColumnFacts, Distribution
 from acompass.options import SuggestOptions
 from acompass.policy import TableRoles
@@ -40,7 +41,7 @@ def list_templates(studio: Studio, body: Body) -> dict[str, Any]:
     taken = parameters(Ask.parse(studio, body).document) if body.has("text") else ()
     known = {each.name: each for each in facts(studio, body)}
     found = templates(studio.roles, None, taken, known)
-    return {"templates": [_template(each) for each in found]}
+    return {"templates": [asdict(each) for each in found]}
 
 
 def roles_by_column(roles: TableRoles) -> dict[str, str]:
@@ -53,11 +54,7 @@ def roles_by_column(roles: TableRoles) -> dict[str, str]:
 
 def _column(found: ColumnFacts, roles: dict[str, str]) -> dict[str, Any]:
     return {
-        "name": found.name,
-        "type": found.type,
-        "missing": found.missing,
-        "distinct": found.distinct,
-        "summary": found.summary,
+        **json_object(found, "name", "type", "missing", "distinct", "summary"),
         "bars": [] if found.distribution is None else _bars(found.distribution),
         "role": roles.get(found.name, _OTHER),
     }
@@ -72,10 +69,6 @@ def _bars(distribution: Distribution) -> list[dict[str, Any]]:
         for bar in shown
         for count in bar.counts
     ]
-
-
-def _template(template: Template) -> dict[str, str]:
-    return {"key": template.key, "title": template.title, "text": template.text, "why": template.why}
 
 
 def suggest(studio: Studio, body: Body) -> dict[str, Any]:
@@ -102,7 +95,7 @@ def suggest(studio: Studio, body: Body) -> dict[str, Any]:
 
 def progress(studio: Studio, _: Body) -> dict[str, Any]:
     search = studio.searches.newest
-    return {"suggest": None if search is None else {"part": search.part, "loss": search.loss}}
+    return {"suggest": None if search is None else json_object(search, "part", "loss")}
 
 
 def stop(studio: Studio, body: Body) -> dict[str, Any]:
@@ -128,12 +121,8 @@ def _search_options(body: Body, **options: Unpack[SuggestOptions]) -> SuggestOpt
 
 def _json(found: Suggestion) -> dict[str, Any]:
     return {
-        "text": found.text,
-        "loss": found.loss,
-        "dropped": found.dropped,
-        "steps": [{"text": step.text, "affected": step.affected, "loss": step.loss} for step in found.steps],
-        "curve": [{"lines": point.lines, "loss": point.loss, "dropped": point.dropped} for point in found.curve],
-        "seconds": found.seconds,
-        "finished": found.finished,
-        "records_out": found.records_out,
+        **json_object(found, "text", "loss", "dropped"),
+        "steps": [json_object(step, "text", "affected", "loss") for step in found.steps],
+        "curve": [json_object(point, "lines", "loss", "dropped") for point in found.curve],
+        **json_object(found, "seconds", "finished", "records_out"),
     }

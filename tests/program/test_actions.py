@@ -7,7 +7,9 @@ from fractions import Fraction
 import pytest
 
 from acompass.errors.fixes import apply_edits
-from acompass.language.program.program import Draw, Random, Reject, Replace, Sometimes, WeightedValue
+from acompass.language.program.effects import action_name, constant_written, kernel_of, write_of
+from acompass.language.program.kernels import Constant, Uniform, Weighted, WeightedValue
+from acompass.language.program.program import Action, Remove, Write
 from acompass.language.program.types import (
     BOOLEAN,
     DATE,
@@ -53,9 +55,10 @@ from tests.program.policies import PAPER, TYPED, check_policy, describe_finding,
 )
 def test_replace_types_its_value_and_its_column(replace: str, value: object, after: Type) -> None:
     requirement = only(f"EACH RESULT: Whole > 1: REPLACE {replace};")
-    assert isinstance(requirement.action, Replace)
-    column = requirement.action.column
-    assert (str(requirement.action.value), type(requirement.action.value)) == (str(value), type(value))
+    write = write_of(requirement.action)
+    assert write is not None
+    column, written = write.column, constant_written(requirement.action)
+    assert (str(written), type(written)) == (str(value), type(value))
     assert requirement.after[column].type == after
     assert requirement.before == TYPED
     others = [place for place in range(len(TYPED)) if place != column]
@@ -63,7 +66,7 @@ def test_replace_types_its_value_and_its_column(replace: str, value: object, aft
 
 
 def test_a_negative_zero_put_into_a_float_column_is_a_zero() -> None:
-    assert str(only("EACH RESULT: Whole > 1: REPLACE Real WITH -0.0;").action.value) == "0.0"
+    assert str(constant_written(only("EACH RESULT: Whole > 1: REPLACE Real WITH -0.0;").action)) == "0.0"
 
 
 @pytest.mark.parametrize("column", ["Flag", "Day", "Moment"])
@@ -79,7 +82,8 @@ def test_stored_numbers_have_38_digits_at_most() -> None:
     assert finding(f"EACH RESULT: Whole > 1: REPLACE Whole WITH {'9' * 39};", TYPED).code == "AC116"
     assert finding(f"EACH RESULT: Whole > 1: REPLACE Exact WITH {'9' * 37};", TYPED).code == "AC116"
     assert finding(f"EACH RESULT: Whole > 1: REPLACE Real WITH {'9' * 400};", TYPED).code == "AC116"
-    assert len(only(f"EACH RESULT: Whole > 1: REPLACE Word WITH {'9' * 400};").action.value) == 400
+    requirement = only(f"EACH RESULT: Whole > 1: REPLACE Word WITH {'9' * 400};")
+    assert constant_written(requirement.action) == "9" * 400
 
 
 def test_the_schema_is_shared_where_nothing_changes_it() -> None:
@@ -87,7 +91,7 @@ def test_the_schema_is_shared_where_nothing_changes_it() -> None:
         "EACH RESULT: Age > 1; EACH RESULT: Age > 1: REJECT; EACH RESULT: Age > 1: REPLACE Age WITH 5;"
     )
     assert all(r.before is PAPER and r.after is PAPER for r in program.requirements)
-    assert [type(r.action) for r in program.requirements] == [type(None), Reject, Replace]
+    assert [action_name(r.action) for r in program.requirements] == [None, "REJECT", "REPLACE"]
 
 
 def test_types_are_carried_from_requirement_to_requirement() -> None:
@@ -154,7 +158,7 @@ def test_a_column_gets_no_further_errors_after_a_wrong_replace() -> None:
 def test_random_keeps_the_type_of_its_column(column: str) -> None:
     requirement = only(f"EACH RESULT: Whole > 1: RANDOM {column} -3 3;")
     position = [c.name for c in TYPED].index(column)
-    assert requirement.action == Random(position, -3, 3)
+    assert requirement.action == Action(Write(position, Uniform(-3, 3)))
     assert requirement.after is requirement.before
 
 
@@ -174,7 +178,7 @@ def test_random_needs_a_lower_bound_that_is_not_above_the_upper() -> None:
         "write `RANDOM AEC 3000 4000`",
     )
     assert places(text, finding(text)) == ["4000 3000"]
-    assert only("EACH RESULT: Age > 1: RANDOM AEC 3 3;", PAPER).action == Random(3, 3, 3)
+    assert only("EACH RESULT: Age > 1: RANDOM AEC 3 3;", PAPER).action == Action(Write(3, Uniform(3, 3)))
 
 
 @pytest.mark.parametrize(
@@ -195,12 +199,12 @@ def test_a_bound_is_a_64_bit_integer(value: object, shown: str) -> None:
 
 def test_random_spans_all_64_bits() -> None:
     text = "EACH RESULT: Age > 1: RANDOM AEC -9223372036854775808 9223372036854775807;"
-    assert only(text, PAPER).action == Random(3, -(2**63), 2**63 - 1)
+    assert only(text, PAPER).action == Action(Write(3, Uniform(-(2**63), 2**63 - 1)))
 
 
 def test_random_fits_the_decimals_of_its_column() -> None:
     schema = make_schema({"Exact": decimal(36)})
-    assert only("EACH RESULT: Exact > 1: RANDOM Exact 1 99;", schema).action == Random(0, 1, 99)
+    assert only("EACH RESULT: Exact > 1: RANDOM Exact 1 99;", schema).action == Action(Write(0, Uniform(1, 99)))
     assert finding("EACH RESULT: Exact > 1: RANDOM Exact 1 100;", schema).code == "AC116"
 
 
@@ -212,10 +216,10 @@ NAMES = [column.name for column in TYPED]
 def _draw_values(column: str, values: str) -> tuple[list[Value], Type]:
     """The values of a RANDOM … FROM in a column of TYPED, and the column's type after it."""
     requirement = only(f"ALWAYS : RANDOM {column} FROM ({values});")
-    assert isinstance(requirement.action, Draw)
-    position = NAMES.index(column)
-    assert requirement.action.column == position
-    return [each.value for each in requirement.action.values], requirement.after[position].type
+    write, position = write_of(requirement.action), NAMES.index(column)
+    assert write is not None
+    assert write.column == position
+    return list(write.kernel.listed_values() or ()), requirement.after[position].type
 
 
 @pytest.mark.parametrize(
@@ -264,30 +268,30 @@ def findings_or_types(text: str) -> object:
         requirement = only(text)
     except AssertionError:
         return [(each.code, each.message, each.help) for each in findings(text, TYPED)]
-    action = requirement.action
-    value = action.values[0].value if isinstance(action, Draw) else action.value  # type: ignore[union-attr]
+    kernel = kernel_of(requirement.action)
+    assert kernel is not None
+    (value,) = kernel.listed_values() or ()
     return value, [(column.name, column.type, column.type.numbers) for column in requirement.after]
 
 
 def test_weights_are_positive_integers_and_1_by_default() -> None:
-    action = only("ALWAYS : RANDOM Word FROM (5 OF 'flu', 3 OF 'asthma', 'other');").action
-    assert isinstance(action, Draw)
-    assert action.values == (WeightedValue("flu", 5), WeightedValue("asthma", 3), WeightedValue("other", 1))
-    assert action.cuts == (Fraction(5, 9), Fraction(8, 9), Fraction(1))
+    kernel = kernel_of(only("ALWAYS : RANDOM Word FROM (5 OF 'flu', 3 OF 'asthma', 'other');").action)
+    assert kernel == Weighted((WeightedValue("flu", 5), WeightedValue("asthma", 3), WeightedValue("other", 1)))
+    assert kernel.trace_cuts() == (Fraction(5, 9), Fraction(8, 9), Fraction(1))
 
 
 def test_spelled_decimals_are_written_as_the_policy_spells_them() -> None:
     schema = make_schema({"Price": Type(Kind.DECIMAL, 2, spelled=True)})
-    action = only("ALWAYS : RANDOM Price FROM (1.5, 2.50, 3, 0.125);", schema).action
-    assert isinstance(action, Draw)
-    assert [str(each.value) for each in action.values] == ["1.5", "2.50", "3", "0.125"]
+    kernel = kernel_of(only("ALWAYS : RANDOM Price FROM (1.5, 2.50, 3, 0.125);", schema).action)
+    assert kernel is not None
+    assert [str(value) for value in kernel.listed_values() or ()] == ["1.5", "2.50", "3", "0.125"]
 
 
 def test_a_spelled_decimal_that_the_table_spells_otherwise_is_shortened() -> None:
     schema = make_schema({"Price": Type(Kind.DECIMAL, 2, spelled=True, shortened=frozenset({Decimal("2.5")}))})
-    action = only("ALWAYS : RANDOM Price FROM (2.50, 3.50);", schema).action
-    assert isinstance(action, Draw)
-    assert [str(each.value) for each in action.values] == ["2.5", "3.50"]
+    kernel = kernel_of(only("ALWAYS : RANDOM Price FROM (2.50, 3.50);", schema).action)
+    assert kernel is not None
+    assert [str(value) for value in kernel.listed_values() or ()] == ["2.5", "3.50"]
 
 
 @pytest.mark.parametrize(
@@ -339,7 +343,7 @@ def test_numbers_and_text_are_not_mixed() -> None:
 
 def test_parameters_are_values() -> None:
     requirement = only("ALWAYS : RANDOM Word FROM (5 OF a, b);", a="x", b="y")
-    assert requirement.action == Draw(3, (WeightedValue("x", 5), WeightedValue("y", 1)))
+    assert requirement.action == Action(Write(3, Weighted((WeightedValue("x", 5), WeightedValue("y", 1)))))
 
 
 @pytest.mark.parametrize(
@@ -414,9 +418,9 @@ def test_a_probability_is_exact_and_keeps_the_action() -> None:
     )
     tenth, half = Fraction(1, 10), Fraction(1, 2)
     assert [requirement.action for requirement in program.requirements] == [
-        Sometimes(tenth, Reject()),
-        Sometimes(half, Replace(1, 5)),
-        Sometimes(half, Random(1, 1, 5)),
+        Action(Remove(), tenth),
+        Action(Write(1, Constant(5)), half),
+        Action(Write(1, Uniform(1, 5)), half),
     ]
     assert program.final_schema == PAPER
 

@@ -10,7 +10,9 @@ from acompass.errors.diagnostics import Span
 from acompass.language.program import program as checked
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.types import Kind, Schema, Type, Value, convert
+from acompass.language.program.effects import write_of
+from acompass.language.program.kernels import Constant
+from acompass.language.program.types import Kind, Schema, Value, convert
 from acompass.language.text import tree
 from acompass.language.text.walk import steps
 from tests.length import at_length
@@ -198,12 +200,13 @@ def typed_conditions(requirement: checked.Requirement) -> list[tuple[checked.Con
 
 
 def stores_its_own(action: checked.Action | None, after: Schema) -> bool:
-    if not isinstance(action, checked.Replace):
+    write = write_of(action)
+    if write is None or not isinstance(write.kernel, Constant):
         return True
-    type_: Type = after[action.column].type
+    value, type_ = write.kernel.value, after[write.column].type
     if type_.kind is Kind.DECIMAL:
-        return isinstance(action.value, Decimal) and -action.value.as_tuple().exponent == type_.scale
-    return type(action.value) is CLASSES[type_.kind][0]
+        return isinstance(value, Decimal) and -value.as_tuple().exponent == type_.scale
+    return type(value) is CLASSES[type_.kind][0]
 
 
 @settings(max_examples=at_length(30))

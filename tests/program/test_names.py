@@ -7,6 +7,8 @@ import pytest
 
 from acompass.errors.diagnostics import CallError
 from acompass.language.program.constants import ParamValue, parse_setting, parse_settings
+from acompass.language.program.effects import constant_written, kernel_of
+from acompass.language.program.kernels import Uniform
 from acompass.language.program.program import Comparison, Process
 from acompass.language.program.types import INTEGER, TEXT, Names, Schema, make_schema
 from acompass.language.program.uses import Use, uses
@@ -199,11 +201,8 @@ def test_a_boolean_is_bound_as_its_text(value: bool) -> None:
 
 def test_a_parameter_can_replace_every_constant() -> None:
     text = "EACH FILTER Whole > a: Whole < b: RANDOM Whole c d;"
-    assert (only(text, a=1, b=2, c=3, d=4).action.lower, only(text, a=1, b=2, c=3, d=4).action.upper) == (
-        3,
-        4,
-    )
-    assert only("EACH RESULT: Whole > a: REPLACE Whole WITH b;", a=1, b=2).action.value == 2
+    assert kernel_of(only(text, a=1, b=2, c=3, d=4).action) == Uniform(3, 4)
+    assert constant_written(only("EACH RESULT: Whole > a: REPLACE Whole WITH b;", a=1, b=2).action) == 2
 
 
 def test_an_unbound_parameter_is_reported_once_at_its_first_use() -> None:

@@ -15,7 +15,6 @@ RULES = (
     "rules.laws",
     "rules.facts",
     "rules.backward_rules",
-    "rules.write_rules",
     "rules.reachability",
     "search.prover",
 )

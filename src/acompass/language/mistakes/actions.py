@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import takewhile
 
-from acompass.errors.diagnostics import Diagnostic, Fix, Label, delete, insert, offer, replace, safe
+from acompass.errors.diagnostics import Diagnostic, Edit, Fix, delete, insert, offer, replace, safe
 from acompass.errors.display import quote
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_one_letter_off, is_swapped, join_tokens
 from acompass.language.text.tokens import Token, quoted_name, spell_fraction, spell_string
@@ -29,21 +29,19 @@ def begins_step(tokens: Sequence[Token]) -> bool:
     return is_probability(tokens) or any(token.text.upper() in ACTIONS for token in tokens[:1])
 
 
-def _is_always(unexpected: Unexpected) -> bool:
-    return unexpected.tokens[0].type == "ALWAYS"
+def _is_always(error: Unexpected) -> bool:
+    return error.tokens[0].type == "ALWAYS"
 
 
-def missing_assertion(unexpected: Unexpected) -> Diagnostic | None:
+def missing_assertion(error: Unexpected) -> Diagnostic | None:
     """`DROP Name;`, `GENERALIZE age TO YEAR;`, `REPLACE Name WITH '*';`."""
-    token = unexpected.token
-    if unexpected.index or not _is_without_assertion([token, *unexpected.after]):
+    tokens = [error.token, *error.after]
+    if error.index or not _is_without_assertion(tokens):
         return None
-    tokens = [token, *unexpected.after]
     help_ = f"write `ALWAYS : {join_tokens(tokens)};` to change every record"
     found = quote(join_tokens(tokens[: 2 if is_probability(tokens) else 1]))
-    message = f"expected {unexpected.expected}, found the action {found}"
-    fixes = offer("insert `ALWAYS :`", insert(token.start, "ALWAYS : "))
-    return unexpected.diagnose("AC049", message, help_, fixes)
+    fixes = offer("insert `ALWAYS :`", insert(error.token.start, "ALWAYS : "))
+    return error.diagnose("AC049", f"expected {error.expected}, found the action {found}", help_, fixes)
 
 
 def _is_without_assertion(tokens: list[Token]) -> bool:
@@ -55,151 +53,124 @@ def _is_without_assertion(tokens: list[Token]) -> bool:
     return word.text.upper() in ACTIONS[1:] and is_column
 
 
-def mistake_after_always(unexpected: Unexpected) -> Diagnostic | None:
+def mistake_after_always(error: Unexpected) -> Diagnostic | None:
     """`ALWAYS;`, `ALWAYS : ;`, `ALWAYS : Age >= 3 : REJECT;`, `ALWAYS RESULT : …`."""
-    if not _is_always(unexpected) or unexpected.index > 2:
+    if not _is_always(error) or error.index > 2:
         return None
-    if unexpected.at_end:
+    if error.at_end:
         help_ = "write `ALWAYS : REPLACE Name WITH '*';` or `ALWAYS : DROP Name;`"
-        return unexpected.diagnose("AC015", "missing action after `ALWAYS`", help_)
-    rest = unexpected.tokens[unexpected.index : -1]
-    if unexpected.token.type in ("RESULT", "FILTER", "PROCESS"):
-        return _assertion_after_always(unexpected, "EACH", rest)
-    has_condition = unexpected.index == 2 and any(token.type == "COLON" for token in rest)
-    return _assertion_after_always(unexpected, "EACH RESULT :", rest) if has_condition else None
+        return error.diagnose("AC015", "missing action after `ALWAYS`", help_)
+    rest = error.tokens[error.index : -1]
+    if error.token.type in ("RESULT", "FILTER", "PROCESS"):
+        return _assertion_after_always(error, "EACH", rest)
+    has_condition = error.index == 2 and any(token.type == "COLON" for token in rest)
+    return _assertion_after_always(error, "EACH RESULT :", rest) if has_condition else None
 
 
-def _assertion_after_always(unexpected: Unexpected, quantified: str, rest: list[Token]) -> Diagnostic:
+def _assertion_after_always(error: Unexpected, quantified: str, rest: list[Token]) -> Diagnostic:
     """An assertion was meant, so another word has to replace ALWAYS."""
-    until = unexpected.tokens[unexpected.index - 1] if quantified == "EACH" else unexpected.tokens[0]
-    span = unexpected.tokens[0].span.to(until.span)
-    written = quantified.removesuffix(" :")
-    fixes = offer(f"write `{written}`", replace(span, written))
-    message = "`ALWAYS` takes an action, found an assertion"
-    help_ = f"write `{quantified} {join_tokens(rest)};`"
-    return Diagnostic("AC049", message, (Label(span),), help_, fixes=fixes)
+    until = error.previous if quantified == "EACH" else error.tokens[0]
+    span, written = error.tokens[0].span.to(until.span), quantified.removesuffix(" :")
+    help_, fixes = f"write `{quantified} {join_tokens(rest)};`", offer(f"write `{written}`", replace(span, written))
+    return error.diagnose("AC049", "`ALWAYS` takes an action, found an assertion", help_, fixes, span)
 
 
-def misplaced_then(unexpected: Unexpected) -> Diagnostic | None:
+def misplaced_then(error: Unexpected) -> Diagnostic | None:
     """`: THEN REJECT`, `REJECT THEN;`, `REJECT THEN : REJECT`, `REJECT, REJECT`."""
-    token, previous = unexpected.token, unexpected.previous
-    if token.type == "THEN" and unexpected.wants_action:
-        help_ = "`THEN` joins two actions; remove it"
+    token, previous = error.token, error.previous
+    if token.type == "THEN" and error.wants_action:
         fixes = safe("remove the `THEN`", delete(token.span))
-        return unexpected.diagnose("AC050", "missing action before `THEN`", help_, fixes)
-    if previous is not None and previous.type == "THEN":
-        if token.type == "COLON" and begins_step(unexpected.after):
-            help_ = "remove the `:`, since the steps after `THEN` share the assertion"
-            fixes = safe("remove the `:`", delete(token.span))
-            return unexpected.diagnose("AC050", "unexpected `:` after `THEN`", help_, fixes)
-        if unexpected.at_end:
-            fixes = offer("remove the `THEN`", delete(previous.span))
-            help_ = "write another action, as in `THEN REJECT`, or remove the `THEN`"
-            return unexpected.diagnose("AC050", "missing action after `THEN`", help_, fixes)
-    return _instead_of_then(unexpected)
+        return error.diagnose("AC050", "missing action before `THEN`", "`THEN` joins two actions; remove it", fixes)
+    if previous.type == "THEN" and token.type == "COLON" and begins_step(error.after):
+        help_ = "remove the `:`, since the steps after `THEN` share the assertion"
+        return error.diagnose("AC050", "unexpected `:` after `THEN`", help_, safe("remove the `:`", delete(token.span)))
+    if previous.type == "THEN" and error.at_end:
+        fixes = offer("remove the `THEN`", delete(previous.span))
+        help_ = "write another action, as in `THEN REJECT`, or remove the `THEN`"
+        return error.diagnose("AC050", "missing action after `THEN`", help_, fixes)
+    return _instead_of_then(error) if "THEN" in error.accepted else None
 
 
-def _instead_of_then(unexpected: Unexpected) -> Diagnostic | None:
+def _instead_of_then(error: Unexpected) -> Diagnostic | None:
     """A comma, a colon, AND or nothing between two actions."""
-    token, after = unexpected.token, unexpected.after
-    if "THEN" not in unexpected.accepted:
-        return None
-    before = [unexpected.tokens[unexpected.index - 1], Token("THEN", "THEN", 0, 0)]
-    message = f"expected `THEN` between two actions, found {unexpected.found}"
+    token, after = error.token, error.after
     if token.type in ("COMMA", "COLON", "AND") and begins_step(after):
-        help_ = f"write `{join_tokens([*before, *after])}`"
         fixes = offer("write `THEN`", replace(token.span, " THEN"))
-        return unexpected.diagnose("AC050", message, help_, fixes)
-    if begins_step([token, *after]):
-        help_ = f"write `{join_tokens([*before, token, *after])}`"
-        fixes = offer("insert `THEN`", insert(token.start, "THEN "))
-        return unexpected.diagnose("AC050", message, help_, fixes)
-    return None
+    elif begins_step([token, *after]):
+        fixes, after = offer("insert `THEN`", insert(token.start, "THEN ")), [token, *after]
+    else:
+        return None
+    help_ = f"write `{join_tokens([error.previous, Token('THEN', 'THEN', 0, 0), *after])}`"
+    return error.diagnose("AC050", f"expected `THEN` between two actions, found {error.found}", help_, fixes)
 
 
-def other_action(unexpected: Unexpected) -> Diagnostic | None:
+def other_action(error: Unexpected) -> Diagnostic | None:
     """`DELETE Name`, `SUPPRESS Name`, `HASH Name`, `DROP COLUMN Name`."""
-    token = unexpected.token
+    token = error.token
     if token.type == "COLUMN":
-        help_ = f"write `DROP {join_tokens(unexpected.after)}`; a column of this name needs double quotes"
+        help_ = f"write `DROP {join_tokens(error.after)}`; a column of this name needs double quotes"
         fixes = safe(f"remove `{token.text}`", delete(token.span))
-        return unexpected.diagnose("AC024", "`DROP` takes only column names", help_, fixes)
-    if not unexpected.wants_action or token.type != "WORD":
-        return None
-    help_, fixes = _instead(unexpected)
-    if not help_:
-        return None
-    return unexpected.diagnose("AC024", f"unknown action {quote(token.text)}", help_, fixes)
+        return error.diagnose("AC024", "`DROP` takes only column names", help_, fixes)
+    help_, fixes = _instead(error) if error.wants_action and token.type == "WORD" else ("", ())
+    return error.diagnose("AC024", f"unknown action {quote(token.text)}", help_, fixes) if help_ else None
 
 
-def _instead(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
+def _instead(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
     """The help for an action of another tool; empty if it is unknown."""
-    word, names = unexpected.token.text.upper(), _names(unexpected)
-    if word in _REMOVING:
-        return _instead_of_removing(unexpected, names)
-    if word in _HIDING:
-        return _instead_of_hiding(unexpected, names)
+    word = error.token.text.upper()
+    names = list(takewhile(lambda token: token.type in ("WORD", "QUOTED", "COMMA"), error.after))
     name = join_tokens(names) or "A"
+    if word in _REMOVING:
+        return _instead_of_removing(error, names)
+    if word in _HIDING:
+        return _instead_of_hiding(error, names)
     if word in _HASHING:
         instead = f"write `REPLACE {name} WITH '*'`, or `ALWAYS : DROP {name};`"
         return f"a hash can be reversed by trying values; {instead}", ()
     if word in _DRAWING:
-        return _instead_of_drawing(unexpected, names)
-    if word in _COARSENING:
-        return f"write `GENERALIZE {name} TO BANDS OF 5`", ()
-    return "", ()
+        return _instead_of_drawing(error, names) if names else _instead_of_sampling(error)
+    return (f"write `GENERALIZE {name} TO BANDS OF 5`" if word in _COARSENING else ""), ()
 
 
-def _instead_of_removing(unexpected: Unexpected, names: list[Token]) -> tuple[str, tuple[Fix, ...]]:
-    token = unexpected.token
+def _instead_of_removing(error: Unexpected, names: list[Token]) -> tuple[str, tuple[Fix, ...]]:
+    span, name = error.token.span, join_tokens(names)
     if not names:
-        return "write `REJECT`", offer("write `REJECT`", replace(token.span, "REJECT"))
-    if _is_always(unexpected):
-        help_ = f"write `DROP {join_tokens(names)}`"
-        return help_, offer(help_, replace(token.span, "DROP"))
-    return (
-        f"write `REPLACE {join_tokens(names)} WITH '*'` to hide the value; `REJECT` removes the affected records",
-        (),
-    )
+        return "write `REJECT`", offer("write `REJECT`", replace(span, "REJECT"))
+    if _is_always(error):
+        return f"write `DROP {name}`", offer(f"write `DROP {name}`", replace(span, "DROP"))
+    return f"write `REPLACE {name} WITH '*'` to hide the value; `REJECT` removes the affected records", ()
 
 
-def _instead_of_hiding(unexpected: Unexpected, names: list[Token]) -> tuple[str, tuple[Fix, ...]]:
-    token = unexpected.token
+def _instead_of_hiding(error: Unexpected, names: list[Token]) -> tuple[str, tuple[Fix, ...]]:
+    token = error.token
     if not names:
         return "write `REJECT` to remove the affected records, `REPLACE A WITH '*'` to hide a value", ()
     if any(token.type == "COMMA" for token in names):
         return "write `REPLACE A WITH '*'` for each column", ()
     help_ = f"write `REPLACE {join_tokens(names)} WITH '*'`"
-    if unexpected.tokens[unexpected.index + 1 + len(names)].type != "SEMICOLON":
+    if error.tokens[error.index + 1 + len(names)].type != "SEMICOLON":
         return help_, ()
     return help_, offer(help_, replace(token.span, "REPLACE"), insert(names[-1].end, " WITH '*'"))
 
 
-def _instead_of_drawing(unexpected: Unexpected, names: list[Token]) -> tuple[str, tuple[Fix, ...]]:
-    token = unexpected.token
-    if not names:
-        return _instead_of_sampling(unexpected)
+def _instead_of_drawing(error: Unexpected, names: list[Token]) -> tuple[str, tuple[Fix, ...]]:
     name = join_tokens(takewhile(lambda each: each.text.upper() != "FROM", names))
     has_values = any(each.text.upper() == "FROM" for each in names)
-    fixes = offer("write `RANDOM`", replace(token.span, "RANDOM")) if has_values else ()
+    fixes = offer("write `RANDOM`", replace(error.token.span, "RANDOM")) if has_values else ()
     return f"write `RANDOM {name} FROM ('a', 'b')`, with the actual values", fixes
 
 
-def _instead_of_sampling(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
+def _instead_of_sampling(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
     """`SAMPLE 0.25` keeps a record with that probability, so REJECT takes one minus it."""
-    kept = unexpected.after[0] if [token.type for token in unexpected.after] == ["NUMBER"] else None
+    kept = error.after[0] if [token.type for token in error.after] == ["NUMBER"] else None
     share = Fraction(1, 4) if kept is None else kept.number
     rest = spell_fraction(1 - share) if 0 < share < 1 else None
     if rest is None:
         return "write `WITH PROBABILITY 0.75 REJECT` to keep about a quarter of the records", ()
     written = f"WITH PROBABILITY {rest} REJECT"
-    span = unexpected.token.span.to((kept or unexpected.token).span)
+    span = error.token.span.to((kept or error.token).span)
     help_ = f"write `{written}` to keep a record with a probability of {spell_fraction(share)}"
     return help_, offer(f"write `{written}`", replace(span, written))
-
-
-def _names(unexpected: Unexpected) -> list[Token]:
-    return list(takewhile(lambda token: token.type in ("WORD", "QUOTED", "COMMA"), unexpected.after))
 
 
 ACTION_RULES: tuple[Rule, ...] = (missing_assertion, mistake_after_always, misplaced_then, other_action)
@@ -211,206 +182,162 @@ _INSTEAD_OF_TO = frozenset({"INTO", "IN", "AS", "BY", "WITH", "FROM", "USING", "
 _INSTEAD_OF_OF = frozenset({"BY", "IN", "FROM", "WITH", "WIDTH", "LENGTH", "SIZE", "AS", "TO", "ON"})
 
 
-def malformed_map(unexpected: Unexpected) -> Diagnostic | None:
+def malformed_map(error: Unexpected) -> Diagnostic | None:
     """The first rule that recognizes the mistake, in a step that generalizes."""
-    start = unexpected.start_of_step("GENERALIZE")
-    if start is None:
+    start = error.start_of_step("GENERALIZE")
+    return None if start is None else next(filter(None, (rule(error, start) for rule in _RULES)), None)
+
+
+def _wrong(error: Unexpected, help_: str, fixes: tuple[Fix, ...] = ()) -> Diagnostic:
+    found = "the end of the requirement" if error.at_end else error.found
+    return error.diagnose("AC047", f"expected {error.expected}, found {found}", help_, fixes)
+
+
+def _offer(error: Unexpected, text: str, *edits: Edit) -> Diagnostic:
+    return _wrong(error, f"write `{text}`", offer(f"write `{text}`", *edits))
+
+
+def _missing_name(error: Unexpected, start: int) -> Diagnostic | None:
+    """`GENERALIZE;`, `GENERALIZE TO YEAR`, and a column called `to`."""
+    token = error.token
+    if error.index != start + 1 or token.type not in ("TO", "SEMICOLON", *_MAPS):
         return None
-    for rule in _RULES:
-        found = rule(unexpected, start)
-        if found is not None:
-            return found
-    return None
+    if token.type == "TO" and error.following.text.upper() == "TO":
+        name = quoted_name(token.text)
+        fixes = offer(f"write `{name}`", replace(token.span, name))
+        return _wrong(error, f"quote a column of this name: write `GENERALIZE {name} TO …`", fixes)
+    rest = join_tokens(error.tokens[error.index : -1]) or "TO YEAR"
+    return _wrong(error, f"write `{error.tokens[start].text} Age {rest}`")
 
 
-def _wrong(unexpected: Unexpected, help_: str, fixes: tuple[Fix, ...] = ()) -> Diagnostic:
-    found = "the end of the requirement" if unexpected.at_end else unexpected.found
-    return unexpected.diagnose("AC047", f"expected {unexpected.expected}, found {found}", help_, fixes)
-
-
-def _missing_name(unexpected: Unexpected, start: int) -> Diagnostic | None:
-    """`GENERALIZE;`, `GENERALIZE TO YEAR`."""
-    if unexpected.index != start + 1 or unexpected.token.type not in ("TO", "SEMICOLON", *_MAPS):
-        return None
-    following = unexpected.following
-    if unexpected.token.type == "TO" and following is not None and following.text.upper() == "TO":
-        return _column_called_to(unexpected)
-    rest = join_tokens(unexpected.tokens[unexpected.index : -1]) or "TO YEAR"
-    return _wrong(unexpected, f"write `{unexpected.tokens[start].text} Age {rest}`")
-
-
-def _column_called_to(unexpected: Unexpected) -> Diagnostic | None:
-    """`GENERALIZE to TO BANDS OF 5`."""
-    name = quoted_name(unexpected.token.text)
-    fixes = offer(f"write `{name}`", replace(unexpected.token.span, name))
-    return _wrong(unexpected, f"quote a column of this name: write `GENERALIZE {name} TO …`", fixes)
-
-
-def _missing_to(unexpected: Unexpected, start: int) -> Diagnostic | None:
+def _missing_to(error: Unexpected, start: int) -> Diagnostic | None:
     """`GENERALIZE age BANDS OF 5`, `GENERALIZE age INTO BANDS OF 5`, `GENERALIZE age BY 5`."""
-    follows_name = unexpected.tokens[unexpected.index - 1].type in ("WORD", "QUOTED")
-    if "TO" not in unexpected.accepted or not follows_name:
+    if "TO" not in error.accepted or error.previous.type not in ("WORD", "QUOTED"):
         return None
-    token, words = unexpected.token, unexpected.words_before
+    token, following, words = error.token, error.following, error.words_before
+    named, is_instead = join_tokens(error.tokens[start : error.index]), token.text.upper() in _INSTEAD_OF_TO
     if token.type in _MAPS and len(words) > 1 and words[-1].text.upper() in _INSTEAD_OF_TO:
-        help_ = f"write `{join_tokens(unexpected.tokens[start : unexpected.index - 1])} TO {token.text}`"
-        return _wrong(unexpected, help_, offer("write `TO`", replace(words[-1].span, "TO")))
-    named = join_tokens(unexpected.tokens[start : unexpected.index])
+        help_ = f"write `{join_tokens(error.tokens[start : error.index - 1])} TO {token.text}`"
+        return _wrong(error, help_, offer("write `TO`", replace(words[-1].span, "TO")))
     if token.type in _MAPS:
-        help_ = f"write `{named} TO {token.text}`"
-        return _wrong(unexpected, help_, safe("insert `TO`", insert(token.start, "TO ")))
-    following = unexpected.following
-    if token.text.upper() in _INSTEAD_OF_TO and following is not None and following.type == "NUMBER":
-        help_ = f"write `{named} TO BANDS OF {following.text}`"
-        return _wrong(unexpected, help_, offer(help_, replace(token.span, "TO BANDS OF")))
+        return _wrong(error, f"write `{named} TO {token.text}`", safe("insert `TO`", insert(token.start, "TO ")))
+    if is_instead and following.type == "NUMBER":
+        return _offer(error, f"{named} TO BANDS OF {following.text}", replace(token.span, "TO BANDS OF"))
     if token.type == "WITH":
-        help_ = f"write `REPLACE {join_tokens([*unexpected.tokens[start + 1 : unexpected.index + 2]])}`"
-        return _wrong(unexpected, help_, offer(help_, replace(unexpected.tokens[start].span, "REPLACE")))
-    if token.text.upper() in _INSTEAD_OF_TO and following is not None and following.text.upper() in _MAPS:
-        help_ = f"write `{named} TO {following.text}`"
-        return _wrong(unexpected, help_, offer("write `TO`", replace(token.span, "TO")))
-    return _wrong(unexpected, f"write `{named} TO YEAR`, or another map, as in {_EXAMPLES}")
+        text = f"REPLACE {join_tokens(error.tokens[start + 1 : error.index + 2])}"
+        return _offer(error, text, replace(error.tokens[start].span, "REPLACE"))
+    if is_instead and following.text.upper() in _MAPS:
+        return _wrong(error, f"write `{named} TO {following.text}`", offer("write `TO`", replace(token.span, "TO")))
+    return _wrong(error, f"write `{named} TO YEAR`, or another map, as in {_EXAMPLES}")
 
 
-def _name_with_to(unexpected: Unexpected, start: int) -> Diagnostic | None:
+def _name_with_to(error: Unexpected, start: int) -> Diagnostic | None:
     """`GENERALIZE time to event TO BANDS OF 5`."""
-    if "BANDS" not in unexpected.accepted or unexpected.token.type not in ("WORD", "QUOTED"):
+    if "BANDS" not in error.accepted or error.token.type not in ("WORD", "QUOTED"):
         return None
-    rest = unexpected.tokens[unexpected.index :]
+    rest = error.tokens[error.index :]
     end = next((at for at, token in enumerate(rest) if token.text.upper() == "TO"), None)
     if end is None or any(token.type != "WORD" for token in rest[:end]):
         return None
-    words = [*unexpected.tokens[start + 1 : unexpected.index], *rest[:end]]
-    name, span = quoted_name(join_tokens(words)), words[0].span.to(words[-1].span)
-    help_ = f"write `GENERALIZE {name} TO …`"
-    fixes = offer(f"write `{name}`", replace(span, name))
-    message = "`TO` ends the name of the column, and a name that contains it needs double quotes"
-    return Diagnostic("AC016", message, (Label(span),), help_, fixes=fixes)
+    return error.quote_name([*error.tokens[start + 1 : error.index], *rest[:end]], "GENERALIZE", "TO")
 
 
-def _unknown_map(unexpected: Unexpected, start: int) -> Diagnostic | None:
+def _unknown_map(error: Unexpected, start: int) -> Diagnostic | None:
     """`TO BAND OF 5`, `TO MONTHS`, `TO 5`, `TO '*'`."""
-    if "BANDS" not in unexpected.accepted:
+    if "BANDS" not in error.accepted:
         return None
-    token = unexpected.token
-    meant = _meant(token)
-    if meant is not None:
-        help_ = f"write `{join_tokens(unexpected.tokens[start : unexpected.index])} {meant}`"
-        return _wrong(unexpected, help_, safe(f"write `{meant}`", replace(token.span, meant)))
-    if token.type == "NUMBER":
-        help_ = f"write `BANDS OF {token.text}`"
-        return _wrong(unexpected, help_, offer(help_, insert(token.start, "BANDS OF ")))
-    if token.type == "STRING":
-        return _constant_map(unexpected, start)
-    begun = join_tokens(unexpected.tokens[start : unexpected.index])
-    return _wrong(unexpected, f"write `{begun} YEAR`, or another map, as in {_EXAMPLES}")
-
-
-def _meant(token: Token) -> str | None:
-    """A map whose first word differs by one letter."""
+    token, begun = error.token, join_tokens(error.tokens[start : error.index])
     word = token.text.upper()
     close = (each for each in _MAPS if is_one_letter_off(word, each) or is_swapped(word, each))
-    return next(close, None) if token.type == "WORD" else None
+    meant = next(close, None) if token.type == "WORD" else None
+    if meant is not None:
+        return _wrong(error, f"write `{begun} {meant}`", safe(f"write `{meant}`", replace(token.span, meant)))
+    if token.type == "NUMBER":
+        return _offer(error, f"BANDS OF {token.text}", insert(token.start, "BANDS OF "))
+    if token.type == "STRING":
+        text = f"REPLACE {join_tokens(error.tokens[start + 1 : error.index - 1])} WITH {token.text}"
+        return _offer(error, text, replace(error.tokens[start].span, "REPLACE"), replace(error.previous.span, "WITH"))
+    return _wrong(error, f"write `{begun} YEAR`, or another map, as in {_EXAMPLES}")
 
 
-def _constant_map(unexpected: Unexpected, start: int) -> Diagnostic:
-    name = join_tokens(unexpected.tokens[start + 1 : unexpected.index - 1])
-    help_ = f"write `REPLACE {name} WITH {unexpected.token.text}`"
-    word, to = unexpected.tokens[start], unexpected.tokens[unexpected.index - 1]
-    fixes = offer(help_, replace(word.span, "REPLACE"), replace(to.span, "WITH"))
-    return _wrong(unexpected, help_, fixes)
-
-
-def _missing_of(unexpected: Unexpected, start: int) -> Diagnostic | None:
+def _missing_of(error: Unexpected, start: int) -> Diagnostic | None:
     """`BANDS 5`, `BANDS BY 5`, `BANDS 18, 25`, `PREFIX 3`, `LEVEL 1 'file.csv'`, `LEVEL 1 IN 'file.csv'`."""
-    if "OF" not in unexpected.accepted:
+    if "OF" not in error.accepted:
         return None
-    token = unexpected.token
-    begun = join_tokens(unexpected.tokens[_start_of_map(unexpected) : unexpected.index])
+    token, begun = error.token, join_tokens(_begun_map(error))
     is_instead = token.text.upper() in _INSTEAD_OF_OF
-    rest = unexpected.after if is_instead else [token, *unexpected.after]
-    is_list = "AT" in unexpected.accepted and [each.type for each in rest[:2]] == ["NUMBER", "COMMA"]
+    rest = error.after if is_instead else [token, *error.after]
+    is_list = "AT" in error.accepted and [each.type for each in rest[:2]] == ["NUMBER", "COMMA"]
     word, constants = ("AT", rest) if is_list else ("OF", rest[:1])
     if token.type in ("NUMBER", "STRING"):
         help_ = f"write `{begun} {word} {join_tokens(constants)}`"
-        return _wrong(unexpected, help_, safe(f"insert `{word}`", insert(token.start, f"{word} ")))
+        return _wrong(error, help_, safe(f"insert `{word}`", insert(token.start, f"{word} ")))
     if is_instead:
         is_given = rest[:1] and rest[0].type in ("NUMBER", "STRING")
         help_ = f"write `{begun} {word} {join_tokens(constants) if is_given else '…'}`"
-        return _wrong(unexpected, help_, safe(f"write `{word}`", replace(token.span, word)))
-    return _wrong(unexpected, f"write `{begun} OF {_AFTER_OF[begun.split()[0].upper()]}`")
+        return _wrong(error, help_, safe(f"write `{word}`", replace(token.span, word)))
+    return _wrong(error, f"write `{begun} OF {_AFTER_OF[begun.split()[0].upper()]}`")
 
 
-def _start_of_map(unexpected: Unexpected) -> int:
-    at = unexpected.index - 1
-    while unexpected.tokens[at].type not in _MAPS:
+def _begun_map(error: Unexpected) -> list[Token]:
+    """The tokens of the map before this one."""
+    at = error.index - 1
+    while error.tokens[at].type not in _MAPS:
         at -= 1
-    return at
+    return error.tokens[at : error.index]
 
 
-def _bounds_of_bands(unexpected: Unexpected, start: int) -> Diagnostic | None:
+def _bounds_of_bands(error: Unexpected, start: int) -> Diagnostic | None:
     """`BANDS OF 5 TO 90`, `BANDS OF 5 UP 90`, `BANDS OF 5 UPTO 90`, `BANDS OF 18, 25`."""
-    token, previous = unexpected.token, unexpected.previous
-    if "UP" in unexpected.accepted:
-        if token.type == "TO":
-            begun = join_tokens(unexpected.tokens[_start_of_map(unexpected) : unexpected.index])
-            number = join_tokens(unexpected.after[:1])
-            help_ = f"write `{begun} UP TO {number}`"
-            return _wrong(unexpected, help_, safe("write `UP TO`", insert(token.start, "UP ")))
-        if token.text.upper() in ("UPTO", "UNTIL", "TILL"):
-            help_ = f"write `UP TO {join_tokens(unexpected.after[:1])}`"
-            return _wrong(unexpected, help_, safe("write `UP TO`", replace(token.span, "UP TO")))
-        if token.type == "COMMA":
-            return _several_cuts(unexpected)
-    if unexpected.accepted == {"TO"} and previous is not None and token.type == "NUMBER":
-        help_ = f"write `UP TO {token.text}`"
-        return _wrong(unexpected, help_, safe("insert `TO`", insert(token.start, "TO ")))
+    token, number = error.token, join_tokens(error.after[:1])
+    if "UP" in error.accepted and token.type == "TO":
+        help_ = f"write `{join_tokens(_begun_map(error))} UP TO {number}`"
+        return _wrong(error, help_, safe("write `UP TO`", insert(token.start, "UP ")))
+    if "UP" in error.accepted and token.text.upper() in ("UPTO", "UNTIL", "TILL"):
+        return _wrong(error, f"write `UP TO {number}`", safe("write `UP TO`", replace(token.span, "UP TO")))
+    if "UP" in error.accepted and token.type == "COMMA":
+        return _several_cuts(error)
+    if error.accepted == {"TO"} and token.type == "NUMBER":
+        return _wrong(error, f"write `UP TO {token.text}`", safe("insert `TO`", insert(token.start, "TO ")))
     return None
 
 
-def _several_cuts(unexpected: Unexpected) -> Diagnostic | None:
-    start = _start_of_map(unexpected)
-    tokens = unexpected.tokens[start : unexpected.index]
+def _several_cuts(error: Unexpected) -> Diagnostic | None:
+    tokens, after = _begun_map(error), error.after
     if [token.type for token in tokens] != ["BANDS", "OF", "NUMBER"]:
         return None
-    after = unexpected.after
     if any(token.type != ("COMMA" if at % 2 else "NUMBER") for at, token in enumerate(after)) or not after:
         return None
-    cuts = join_tokens([tokens[2], unexpected.token, *after])
-    help_ = f"write `BANDS AT {cuts}`"
-    fixes = offer("write `AT`", replace(tokens[1].span, "AT"))
+    help_, span = f"write `BANDS AT {join_tokens([tokens[2], error.token, *after])}`", tokens[1].span
     message = "`BANDS OF` takes one width, found several bounds"
-    return Diagnostic("AC047", message, (Label(tokens[1].span),), help_, fixes=fixes)
+    return error.diagnose("AC047", message, help_, offer("write `AT`", replace(span, "AT")), span)
 
 
-def _number_of_map(unexpected: Unexpected, start: int) -> Diagnostic | None:
+def _number_of_map(error: Unexpected, start: int) -> Diagnostic | None:
     """`BANDS OF w`: a map takes numbers, not parameters; `LEVEL OF 'file.csv'` lacks its number."""
-    if unexpected.accepted != {"NUMBER"}:
+    if error.accepted != {"NUMBER"}:
         return None
-    begun = join_tokens(unexpected.tokens[_start_of_map(unexpected) : unexpected.index])
-    help_ = f"write a number, as in `{begun} {'1' if begun.upper().startswith('LEVEL') else '5'}`"
-    return _wrong(unexpected, help_)
+    begun = join_tokens(_begun_map(error))
+    return _wrong(error, f"write a number, as in `{begun} {'1' if begun.upper().startswith('LEVEL') else '5'}`")
 
 
-def _file_of_level(unexpected: Unexpected, start: int) -> Diagnostic | None:
+def _file_of_level(error: Unexpected, start: int) -> Diagnostic | None:
     """`LEVEL 1 OF file.csv`."""
-    if unexpected.accepted != {"STRING"} or unexpected.token.type != "WORD":
+    if error.accepted != {"STRING"} or error.token.type != "WORD":
         return None
-    file = spell_string(unexpected.token.text)
-    begun = join_tokens(unexpected.tokens[_start_of_map(unexpected) : unexpected.index])
-    help_ = f"write `{begun} {file}`"
-    message = f"expected the name of a file in single quotes, found {quote(unexpected.token.text)}"
-    fixes = offer(f"write `{file}`", replace(unexpected.token.span, file))
-    return unexpected.diagnose("AC047", message, help_, fixes)
+    file = spell_string(error.token.text)
+    message = f"expected the name of a file in single quotes, found {quote(error.token.text)}"
+    fixes = offer(f"write `{file}`", replace(error.token.span, file))
+    return error.diagnose("AC047", message, f"write `{join_tokens(_begun_map(error))} {file}`", fixes)
 
 
-def _otherwise(unexpected: Unexpected, start: int) -> Diagnostic | None:
+def _otherwise(error: Unexpected, start: int) -> Diagnostic | None:
     """`LEVEL 1 OF 'file.csv' OTHERWISE 'x'`."""
-    token = unexpected.token
-    if "ELSE" not in unexpected.accepted or token.text.upper() not in ("OTHERWISE", "DEFAULT", "OR"):
+    token = error.token
+    if "ELSE" not in error.accepted or token.text.upper() not in ("OTHERWISE", "DEFAULT", "OR"):
         return None
-    help_ = f"write `ELSE {join_tokens(unexpected.after[:1])}`"
-    return _wrong(unexpected, help_, safe("write `ELSE`", replace(token.span, "ELSE")))
+    help_ = f"write `ELSE {join_tokens(error.after[:1])}`"
+    return _wrong(error, help_, safe("write `ELSE`", replace(token.span, "ELSE")))
 
 
 _RULES = (
@@ -424,4 +351,3 @@ _RULES = (
     _file_of_level,
     _otherwise,
 )
-MAP_RULES: tuple[Rule, ...] = (malformed_map,)

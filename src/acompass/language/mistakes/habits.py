@@ -16,90 +16,71 @@ _SIGNS = {"==": "=", "=<": "<=", "=>": ">="}
 _CONNECTIVES = {"&&": "AND", "||": "OR", "!": "NOT"}
 
 
-def sign(unexpected: Unexpected) -> Diagnostic | None:
+def sign(error: Unexpected) -> Diagnostic | None:
     """`≠`, `==`, `=<`, `=>`, `&&`, `||` and `!`."""
-    if unexpected.token.type != "HABIT":
+    token = error.token
+    name, constant = join_tokens(error.name_before), join_tokens(error.after[:1])
+    if token.type != "HABIT":
         return None
-    if unexpected.token.text in _CONNECTIVES:
-        return _connective(unexpected)
-    if unexpected.token.text in _SIGNS:
-        return _misspelled_sign(unexpected)
-    return _unequal(unexpected)
-
-
-def _connective(unexpected: Unexpected) -> Diagnostic:
-    token, word = unexpected.token, _CONNECTIVES[unexpected.token.text]
-    help_ = f"write `{word}`"
-    fixes = safe(help_, replace(token.span, word)) if word in unexpected.accepted else ()
-    return unexpected.diagnose("AC039", f"unknown operator {quote(token.text)}", help_, fixes)
-
-
-def _misspelled_sign(unexpected: Unexpected) -> Diagnostic:
-    token, meant = unexpected.token, _SIGNS[unexpected.token.text]
-    name, constant = join_tokens(unexpected.name_before), join_tokens(unexpected.after[:1])
-    help_ = f"write `{f'{name} {meant} {constant}'.strip()}`"
-    is_whole = unexpected.following is not None and unexpected.following.type not in ("OPERATOR", "HABIT")
-    is_sure = unexpected.wants_operator and is_whole
+    if token.text in _CONNECTIVES:
+        word = _CONNECTIVES[token.text]
+        fixes = safe(f"write `{word}`", replace(token.span, word)) if word in error.accepted else ()
+        return error.diagnose("AC039", f"unknown operator {quote(token.text)}", f"write `{word}`", fixes)
+    if token.text in _SIGNS:
+        meant = _SIGNS[token.text]
+        is_sure = error.wants_operator and error.following.type not in ("OPERATOR", "HABIT")
+        code, help_ = "AC031", f"write `{f'{name} {meant} {constant}'.strip()}`"
+    elif token.text == "≠":
+        code, meant, is_sure, help_ = "AC030", "!=", error.wants_operator, f"write `{name or 'A'} != {constant or '0'}`"
+    else:
+        return None
     fixes = safe(f"write `{meant}`", replace(token.span, meant)) if is_sure else ()
-    return unexpected.diagnose("AC031", f"unknown comparison operator {quote(token.text)}", help_, fixes)
+    return error.diagnose(code, f"unknown comparison operator {quote(token.text)}", help_, fixes)
 
 
-def _unequal(unexpected: Unexpected) -> Diagnostic | None:
-    if unexpected.token.text != "≠":
-        return None
-    name, constant = join_tokens(unexpected.name_before), join_tokens(unexpected.after[:1])
-    help_ = f"write `{name or 'A'} != {constant or '0'}`"
-    fixes = safe("write `!=`", replace(unexpected.token.span, "!=")) if unexpected.wants_operator else ()
-    return unexpected.diagnose("AC030", "unknown comparison operator `≠`", help_, fixes)
-
-
-def is_null(unexpected: Unexpected) -> Diagnostic | None:
-    if not unexpected.wants_operator:
-        return None
-    tokens = [*unexpected.name_before, *unexpected.tokens[unexpected.index :]]
+def is_null(error: Unexpected) -> Diagnostic | None:
+    tokens = [*error.name_before, *error.tokens[error.index :]] if error.wants_operator else []
     words = takewhile(lambda token: token.type in ("WORD", "QUOTED"), tokens)
     found = next((word for word in [*words][1:] if word.text.upper() == "IS"), None)
     if found is None:
         return None
     message = "`IS` is not supported in conditions: the columns that a policy names have no missing values"
-    help_ = missing_help()
-    return Diagnostic("AC038", message, (Label(found.span),), help_)
+    return error.diagnose("AC038", message, missing_help(), at=found.span)
 
 
-def compass_action(unexpected: Unexpected) -> Diagnostic | None:
+def compass_action(error: Unexpected) -> Diagnostic | None:
     """COMPASS's `ZERO A` and `JOIN`."""
-    if not unexpected.wants_action:
+    if not error.wants_action:
         return None
-    name = join_tokens(token for token in unexpected.after if token.type in ("WORD", "QUOTED")) or "A"
-    match unexpected.token.text.lower():
+    name = join_tokens(token for token in error.after if token.type in ("WORD", "QUOTED")) or "A"
+    match error.token.text.lower():
         case "zero":
             message = "`ZERO` is an action of COMPASS, not of A-COMPASS"
             help_ = f"write `REPLACE {name} WITH 0`"
-            return unexpected.diagnose("AC035", message, help_, _zero(unexpected, help_))
+            return error.diagnose("AC035", message, help_, _zero(error, help_))
         case "join":
-            message = "`JOIN` is an action of COMPASS, not of A-COMPASS"
             help_ = (
                 f"write one requirement with `REPLACE {name} WITH …` for each group to join, "
                 "and check the joined groups with `EACH PROCESS SUM(Number) AS Size …`"
             )
-            return unexpected.diagnose("AC036", message, help_)
+            return error.diagnose("AC036", "`JOIN` is an action of COMPASS, not of A-COMPASS", help_)
     return None
 
 
-def _zero(unexpected: Unexpected, title: str) -> tuple[Fix, ...]:
-    name = unexpected.after
+def _zero(error: Unexpected, title: str) -> tuple[Fix, ...]:
+    name = error.after
     if [token.type for token in name] != ["QUOTED"] and {token.type for token in name} != {"WORD"}:
         return ()
-    return safe(title, replace(unexpected.token.span, "REPLACE"), insert(name[-1].end, " WITH 0"))
+    return safe(title, replace(error.token.span, "REPLACE"), insert(name[-1].end, " WITH 0"))
 
 
-def statement(unexpected: Unexpected) -> Diagnostic | None:
+def statement(error: Unexpected) -> Diagnostic | None:
     """An SQL statement where a requirement begins."""
-    if "EACH" not in unexpected.accepted or unexpected.token.text.lower() not in _STATEMENTS:
+    if "EACH" not in error.accepted or error.token.text.lower() not in _STATEMENTS:
         return None
-    message = f"expected {unexpected.expected}, found the SQL statement {quote(unexpected.token.text)}"
+    message = f"expected {error.expected}, found the SQL statement {quote(error.token.text)}"
     help_ = "a policy consists of requirements, as in `EACH FILTER Age > 80 : Age = 80 : REPLACE Age WITH 80;`"
-    return unexpected.diagnose("AC037", message, help_)
+    return error.diagnose("AC037", message, help_)
 
 
 HABIT_RULES: tuple[Rule, ...] = (sign, is_null, compass_action, statement)
@@ -116,43 +97,39 @@ _AROUND_BOUNDS = _BEFORE_BOUNDS | _BETWEEN_BOUNDS | {")"}
 _MIRRORED = {"<": ">", "<=": ">=", "≤": ">=", "=": "=", ">": "<", ">=": "<=", "≥": "<="}
 
 
-def word_for_record(unexpected: Unexpected) -> Diagnostic | None:
+def word_for_record(error: Unexpected) -> Diagnostic | None:
     """`EACH ROW : …`."""
-    token, following = unexpected.token, unexpected.following
-    if "RESULT" not in unexpected.accepted or token.text.lower() not in _RECORD or following is None:
+    token, following = error.token, error.following.type
+    is_record = "RESULT" in error.accepted and token.text.lower() in _RECORD
+    if not is_record or following in ("OPERATOR", "HABIT"):
         return None
-    if following.type in ("OPERATOR", "HABIT"):
-        return None
-    quantifier = unexpected.tokens[unexpected.index - 1].text
-    is_followed = following.type == "COLON"
-    written = "RESULT" if is_followed else "RESULT :"
-    help_ = f"write `{quantifier} {written}`"
-    fixes = (safe if is_followed else offer)(help_, replace(token.span, written))
-    return unexpected.diagnose("AC040", f"expected `RESULT`, found {unexpected.found}", help_, fixes)
+    is_safe = following == "COLON"
+    written = "RESULT" if is_safe else "RESULT :"
+    text, edit = f"{error.previous.text} {written}", replace(token.span, written)
+    return error.suggest("AC040", f"expected `RESULT`, found {error.found}", text, edit, is_safe=is_safe)
 
 
-def bounds_of_random(unexpected: Unexpected) -> Diagnostic | None:
+def bounds_of_random(error: Unexpected) -> Diagnostic | None:
     """`RANDOM A BETWEEN 1 AND 5`, `RANDOM A FROM 1 TO 5`, `RANDOM A 1, 5`, `RANDOM A (1, 5)`."""
-    start = unexpected.start_of_step("RANDOM")
+    start = error.start_of_step("RANDOM")
     if start is None:
         return None
-    name, rest = _name_and_bounds(unexpected.tokens[start + 1 : -1])
+    name, rest = _name_and_bounds(error.tokens[start + 1 : -1])
     bounds = [token for token in rest if token.text.upper() not in _AROUND_BOUNDS]
     if not name or len(bounds) != 2 or len(rest) == 2 or not all(each.type in _BOUNDS for each in bounds):
         return None
     if join_tokens(rest).upper().startswith("FROM ("):
         return None
-    written = join_tokens(bounds)
+    written, span = join_tokens(bounds), rest[0].span.to(rest[-1].span)
     help_ = f"write `RANDOM {join_tokens(name)} {written}`"
-    span = rest[0].span.to(rest[-1].span)
-    message = f"expected two bounds after the name, found {quote(join_tokens(rest))}"
     fixes = safe(help_, replace(span, written))
     if not _INTERVAL & {token.text.upper() for token in rest}:
         values = f"FROM ({bounds[0].text}, {bounds[1].text})"
         either = f"write `RANDOM {join_tokens(name)} {values}`"
         fixes = offer(help_, replace(span, written)) + offer(either, replace(span, values))
         help_ = f"{help_} to draw an integer between them, or {either} to draw one of the two"
-    return Diagnostic("AC041", message, (Label(span),), help_, fixes=fixes)
+    message = f"expected two bounds after the name, found {quote(join_tokens(rest))}"
+    return error.diagnose("AC041", message, help_, fixes, span)
 
 
 def _name_and_bounds(tokens: list[Token]) -> tuple[list[Token], list[Token]]:
@@ -166,29 +143,26 @@ def _name_and_bounds(tokens: list[Token]) -> tuple[list[Token], list[Token]]:
     return tokens[:length], tokens[length:]
 
 
-def replace_without_with(unexpected: Unexpected) -> Diagnostic | None:
+def replace_without_with(error: Unexpected) -> Diagnostic | None:
     """`REPLACE A BY 40`, `REPLACE A = 40`, `REPLACE A TO 40`, `REPLACE A 40`."""
-    start = unexpected.start_of_step("REPLACE")
-    if start is None or "WITH" not in unexpected.accepted:
+    start = error.start_of_step("REPLACE")
+    if start is None or "WITH" not in error.accepted:
         return None
-    wrong = _instead_of_with(unexpected)
-    at = unexpected.index if wrong is None else unexpected.tokens.index(wrong)
-    name = unexpected.tokens[start + 1 : at]
-    constant = unexpected.tokens[at if wrong is None else at + 1 : -1]
+    wrong = _instead_of_with(error)
+    at = error.index if wrong is None else error.tokens.index(wrong)
+    name, constant = error.tokens[start + 1 : at], error.tokens[at if wrong is None else at + 1 : -1]
     if not name or len(constant) != 1 or constant[0].type not in _CONSTANT_TYPES:
         return None
-    help_ = f"write `REPLACE {join_tokens(name)} WITH {constant[0].text}`"
+    text = f"REPLACE {join_tokens(name)} WITH {constant[0].text}"
     edit = insert(constant[0].start, "WITH ") if wrong is None else replace(wrong.span, "WITH")
-    is_word = wrong is not None and wrong.type == "WORD"  # it may belong to the name
-    fixes = (offer if is_word else safe)(help_, edit)
-    found = wrong or unexpected.token
+    found, is_word = wrong or error.token, wrong is not None and wrong.type == "WORD"  # it may belong to the name
     message = f"expected `WITH`, found {quote(found.text)}"
-    return Diagnostic("AC042", message, (Label(found.span),), help_, fixes=fixes)
+    return error.suggest("AC042", message, text, edit, at=found.span, is_safe=not is_word)
 
 
-def _instead_of_with(unexpected: Unexpected) -> Token | None:
+def _instead_of_with(error: Unexpected) -> Token | None:
     """The word or sign in the place of WITH; None if there is none."""
-    token, words = unexpected.token, unexpected.words_before
+    token, words = error.token, error.words_before
     if token.type in ("BY", "AS", "COMMA") or token.text in ("=", "==", "=>"):
         return token
     if len(words) > 1 and words[-1].text.upper() in ("TO", "INTO"):
@@ -196,15 +170,15 @@ def _instead_of_with(unexpected: Unexpected) -> Token | None:
     return None
 
 
-def misplaced_comma(unexpected: Unexpected) -> Diagnostic | None:
+def misplaced_comma(error: Unexpected) -> Diagnostic | None:
     """`age < 40,5` has a decimal comma, `age >= 20, age < 30` a comma in place of AND."""
-    previous = unexpected.previous
-    if unexpected.token.type != "COMMA" or previous is None or previous.type not in (*_CONSTANT_TYPES, "RPAR"):
+    previous = error.previous
+    if error.token.type != "COMMA" or previous.type not in (*_CONSTANT_TYPES, "RPAR"):
         return None
-    after = unexpected.tokens[unexpected.index + 1 :]
-    if _is_decimal(previous, unexpected.token, after[0]) and after[1].type != "COMMA":
-        return _decimal_comma(previous, after[0], unexpected.tokens[unexpected.index - 2])
-    return _comma_for_and(unexpected, after) if "AND" in unexpected.accepted else None
+    after = error.tokens[error.index + 1 :]
+    if _is_decimal(previous, error.token, after[0]) and after[1].type != "COMMA":
+        return _decimal_comma(previous, after[0], error.tokens[error.index - 2])
+    return _comma_for_and(error, after) if "AND" in error.accepted else None
 
 
 def _is_decimal(whole: Token, sign: Token, fraction: Token) -> bool:
@@ -230,28 +204,24 @@ def _decimal_comma(whole: Token, fraction: Token, before: Token) -> Diagnostic:
     return Diagnostic("AC043", message, (Label(span),), help_, fixes=fixes)
 
 
-def _comma_for_and(unexpected: Unexpected, after: list[Token]) -> Diagnostic | None:
-    kinds = [token.type for token in after]
+def _comma_for_and(error: Unexpected, after: list[Token]) -> Diagnostic | None:
+    kinds, span = [token.type for token in after], error.token.span
     if kinds[0] in ("NOT", "LPAR") or "OPERATOR" in kinds[: _words(kinds) + 1]:
         help_ = "write `AND` to require both conditions, or write `OR` to require one of them"
-        span = unexpected.token.span
         fixes = offer("write `AND`", replace(span, " AND")) + offer("write `OR`", replace(span, " OR"))
-        message = "expected `AND` or `OR` between conditions, found `,`"
-        return unexpected.diagnose("AC044", message, help_, fixes)
-    is_constant = unexpected.tokens[unexpected.index - 1].type != "RPAR"
-    return _comma_list(unexpected, after) if is_constant else None
+        return error.diagnose("AC044", "expected `AND` or `OR` between conditions, found `,`", help_, fixes)
+    return _comma_list(error, after) if error.previous.type != "RPAR" else None
 
 
 def _words(kinds: list[str]) -> int:
     return next((at for at, kind in enumerate(kinds) if kind not in ("WORD", "QUOTED")), len(kinds))
 
 
-def _comma_list(unexpected: Unexpected, after: list[Token]) -> Diagnostic | None:
+def _comma_list(error: Unexpected, after: list[Token]) -> Diagnostic | None:
     """`Age = 1, 2` means one of the values."""
-    before = unexpected.tokens[: unexpected.index]
+    before = error.tokens[: error.index]
     start = start_of_name(before, len(before) - 2)
-    name, sign, first = join_tokens(before[start:-2]), before[-2], before[-1]
-    values = [first.text]
+    name, sign, values = join_tokens(before[start:-2]), before[-2], [before[-1].text]
     for at in range(0, len(after) - 1, 2):
         if after[at].type not in ("NUMBER", "STRING"):
             return None
@@ -260,20 +230,16 @@ def _comma_list(unexpected: Unexpected, after: list[Token]) -> Diagnostic | None
             break
     if sign.text != "=" or len(values) < 2 or not name:
         return None
-    condition = f"{name} IN ({', '.join(values)})"
-    span = Span(before[start].start, after[2 * len(values) - 4].end)
-    help_ = f"write `{condition}`"
+    condition, span = f"{name} IN ({', '.join(values)})", Span(before[start].start, after[2 * len(values) - 4].end)
     message = "expected one constant, found several"
-    return Diagnostic("AC044", message, (Label(span),), help_, fixes=offer(help_, replace(span, condition)))
+    return error.suggest("AC044", message, condition, replace(span, condition), at=span, is_safe=False)
 
 
-def constant_first(unexpected: Unexpected) -> Diagnostic | None:
+def constant_first(error: Unexpected) -> Diagnostic | None:
     """`20 <= age`, `20 <= age < 30`."""
-    tokens = unexpected.tokens[unexpected.index :]
+    tokens = error.tokens[error.index :]
     kinds = [token.type for token in tokens]
-    if not unexpected.wants_condition or kinds[:2] != ["NUMBER", "OPERATOR"]:
-        return None
-    if kinds[2] not in ("PARAMETER", "QUOTED"):
+    if not error.wants_condition or kinds[:2] != ["NUMBER", "OPERATOR"] or kinds[2] not in ("PARAMETER", "QUOTED"):
         return None
     end = 3 + (0 if kinds[2] == "QUOTED" else _words(kinds[3:]))
     name = join_tokens(tokens[2:end])
@@ -282,9 +248,8 @@ def constant_first(unexpected: Unexpected) -> Diagnostic | None:
         condition = f"({condition} AND {name} {tokens[end].text} {tokens[end + 1].text})"
         end += 2
     span = tokens[0].span.to(tokens[end - 1].span)
-    help_ = f"write `{condition}`"
-    message = f"expected a name before the comparison operator, found {unexpected.found}"
-    return Diagnostic("AC045", message, (Label(span),), help_, fixes=safe(help_, replace(span, condition)))
+    message = f"expected a name before the comparison operator, found {error.found}"
+    return error.suggest("AC045", message, condition, replace(span, condition), at=span)
 
 
 def foreign_comments(comments: Sequence[tree.Comment], text: str) -> list[Diagnostic]:
@@ -300,18 +265,16 @@ def _foreign_comment(comment: tree.Comment, text: str) -> Diagnostic:
     edit = replace(Span(start, start + len(mark)), "--")
     fixes: tuple[Fix, ...] = (safe if is_between else offer)("write `--`", edit)
     message = f"a comment begins with `--`, not with `{mark}`"
-    help_ = f"write `--{words.rstrip()}`"
-    return Diagnostic("AC046", message, (Label(comment.span),), help_, fixes=fixes)
+    return Diagnostic("AC046", message, (Label(comment.span),), f"write `--{words.rstrip()}`", fixes=fixes)
 
 
-def bare_star(unexpected: Unexpected) -> Diagnostic | None:
+def bare_star(error: Unexpected) -> Diagnostic | None:
     """`REPLACE name WITH *`."""
-    token = unexpected.token
-    if token.text != "*" or not {"STRING", "PARAMETER"} <= unexpected.accepted:
+    token = error.token
+    if token.text != "*" or not {"STRING", "PARAMETER"} <= error.accepted:
         return None
-    message = f"expected a constant, found {unexpected.found}"
     fixes = safe("put it in quotes", replace(token.span, "'*'"))
-    return unexpected.diagnose("AC014", message, "write `'*'`", fixes)
+    return error.diagnose("AC014", f"expected a constant, found {error.found}", "write `'*'`", fixes)
 
 
 SLIP_RULES: tuple[Rule, ...] = (word_for_record, bounds_of_random, misplaced_comma, constant_first, bare_star)
@@ -320,33 +283,29 @@ SLIP_RULES: tuple[Rule, ...] = (word_for_record, bounds_of_random, misplaced_com
 _ENDS_OF_PREDICATE = ("COLON", "OR", "FILTER", "WHERE")
 
 
-def list_of_in(unexpected: Unexpected) -> Diagnostic | None:
+def list_of_in(error: Unexpected) -> Diagnostic | None:
     """`A IN 1, 2`, `A IN ()`, `A IN (1, 2,)`."""
-    at = unexpected.last("IN", _ENDS_OF_PREDICATE)
-    if at is None or any(token.type == "RPAR" for token in unexpected.tokens[at : unexpected.index]):
+    at = error.last("IN", _ENDS_OF_PREDICATE)
+    if at is None or any(token.type == "RPAR" for token in error.tokens[at : error.index]):
         return None
-    name = _name_and_word(unexpected.tokens[: at + 1])
-    if unexpected.previous is unexpected.tokens[at]:
-        return _missing_parentheses(unexpected, name)
-    if unexpected.token.type != "RPAR":
+    name, previous = _name_and_word(error.tokens[: at + 1]), error.previous
+    if previous is error.tokens[at]:
+        return _missing_parentheses(error, name)
+    if error.token.type != "RPAR":
         return None
-    previous = unexpected.tokens[unexpected.index - 1]
     help_ = f"list one value or more, as in `{name} ('a', 'b')`"
     fixes = safe("remove the `,`", replace(previous.span, "")) if previous.type == "COMMA" else ()
-    return unexpected.diagnose("AC032", "missing value in the list of `IN`", help_, fixes)
+    return error.diagnose("AC032", "missing value in the list of `IN`", help_, fixes)
 
 
-def _missing_parentheses(unexpected: Unexpected, name: str) -> Diagnostic:
-    listed = list(
-        takewhile(lambda token: token.type in (*_CONSTANT_TYPES, "COMMA"), unexpected.tokens[unexpected.index :])
-    )
-    message = f"expected `(` after `IN`, found {unexpected.found}"
+def _missing_parentheses(error: Unexpected, name: str) -> Diagnostic:
+    types = (*_CONSTANT_TYPES, "COMMA")
+    listed = list(takewhile(lambda token: token.type in types, error.tokens[error.index :]))
+    message = f"expected `(` after `IN`, found {error.found}"
     if not _is_list(listed):
-        help_ = f"list the values in parentheses, as in `{name} ('a', 'b')`"
-        return unexpected.diagnose("AC032", message, help_)
-    help_ = f"write `{name} ({join_tokens(listed)})`"
-    fixes = safe(help_, insert(listed[0].start, "("), insert(listed[-1].end, ")"))
-    return unexpected.diagnose("AC032", message, help_, fixes)
+        return error.diagnose("AC032", message, f"list the values in parentheses, as in `{name} ('a', 'b')`")
+    edits = insert(listed[0].start, "("), insert(listed[-1].end, ")")
+    return error.suggest("AC032", message, f"{name} ({join_tokens(listed)})", *edits)
 
 
 def _is_list(tokens: list[Token]) -> bool:
@@ -359,63 +318,51 @@ def _is_list(tokens: list[Token]) -> bool:
     )
 
 
-def ends_of_between(unexpected: Unexpected) -> Diagnostic | None:
+def ends_of_between(error: Unexpected) -> Diagnostic | None:
     """`A BETWEEN 1, 5`, `A BETWEEN 1 TO 5`, `A BETWEEN (1, 5)`."""
-    at = unexpected.last("BETWEEN", _ENDS_OF_PREDICATE)
-    if at is None or unexpected.accepted not in ({"AND"}, {"NUMBER", "STRING", "PARAMETER"}):
+    at = error.last("BETWEEN", _ENDS_OF_PREDICATE)
+    if at is None or error.accepted not in ({"AND"}, {"NUMBER", "STRING", "PARAMETER"}) or error.index > at + 4:
         return None
-    if unexpected.index > at + 4:
-        return None
-    name = _name_and_word(unexpected.tokens[: at + 1])
-    operands = list(takewhile(_is_operand, unexpected.tokens[at + 1 :]))
+    name = _name_and_word(error.tokens[: at + 1])
+    around = ("COMMA", "LPAR", "RPAR", "AND")
+    operands = list(takewhile(lambda token: token.type in (*_CONSTANT_TYPES, *around), error.tokens[at + 1 :]))
     ends = [token for token in operands if token.type in _CONSTANT_TYPES and token.text.upper() != "TO"]
-    message = f"expected {unexpected.expected} in `BETWEEN`, found {unexpected.found}"
+    message = f"expected {error.expected} in `BETWEEN`, found {error.found}"
     if len(ends) != 2 or operands[-1].type not in (*_CONSTANT_TYPES, "RPAR"):
-        help_ = f"write both ends, as in `{name} 18 AND 65`"
-        return unexpected.diagnose("AC033", message, help_)
+        return error.diagnose("AC033", message, f"write both ends, as in `{name} 18 AND 65`")
     condition = f"{ends[0].text} AND {ends[1].text}"
     edit = replace(operands[0].span.to(operands[-1].span), condition)
-    help_ = f"write `{name} {condition}`"
-    return unexpected.diagnose("AC033", message, help_, safe(help_, edit))
+    return error.suggest("AC033", message, f"{name} {condition}", edit)
 
 
-def _is_operand(token: Token) -> bool:
-    return token.type in (*_CONSTANT_TYPES, "COMMA", "LPAR", "RPAR", "AND")
-
-
-def pattern_of_like(unexpected: Unexpected) -> Diagnostic | None:
+def pattern_of_like(error: Unexpected) -> Diagnostic | None:
     """`A LIKE 214`, `A LIKE k`."""
-    at = unexpected.last("LIKE", _ENDS_OF_PREDICATE)
-    if at is None or unexpected.index != at + 1 or unexpected.token.type not in ("WORD", "NUMBER"):
+    at, token = error.last("LIKE", _ENDS_OF_PREDICATE), error.token
+    if at is None or error.index != at + 1 or token.type not in ("WORD", "NUMBER"):
         return None
-    message = f"expected text after `LIKE`, found {unexpected.found}"
-    help_ = f"write `{_name_and_word(unexpected.tokens[: at + 1])} '{unexpected.token.text}%'`"
-    edit = replace(unexpected.token.span, f"'{unexpected.token.text}%'")
-    return unexpected.diagnose("AC034", message, help_, offer(help_, edit))
+    text, edit = f"{_name_and_word(error.tokens[: at + 1])} '{token.text}%'", replace(token.span, f"'{token.text}%'")
+    return error.suggest("AC034", f"expected text after `LIKE`, found {error.found}", text, edit, is_safe=False)
 
 
-def ilike(unexpected: Unexpected) -> Diagnostic | None:
+def ilike(error: Unexpected) -> Diagnostic | None:
     """`A ILIKE 'bob%'`: conditions are case-sensitive."""
-    tokens = [*unexpected.name_before, *unexpected.tokens[unexpected.index :]]
-    if not unexpected.wants_operator:
-        return None
+    tokens = [*error.name_before, *error.tokens[error.index :]] if error.wants_operator else []
     words = list(takewhile(lambda token: token.type in ("WORD", "QUOTED", "NOT"), tokens))
     if len(words) < 2 or words[-1].text.upper() != "ILIKE":
         return None
     help_ = "`LIKE` distinguishes capital letters; write one condition for each spelling, joined by `OR`"
-    message = f"{quote(words[-1].text)} is not supported in conditions"
-    return Diagnostic("AC034", message, (Label(words[-1].span),), help_)
+    return error.diagnose("AC034", f"{quote(words[-1].text)} is not supported in conditions", help_, at=words[-1].span)
 
 
-def negated_sign(unexpected: Unexpected) -> Diagnostic | None:
+def negated_sign(error: Unexpected) -> Diagnostic | None:
     """`A NOT = 3`."""
-    token, following = unexpected.token, unexpected.following
-    if not unexpected.wants_operator or token.type != "NOT" or following is None or following.text != "=":
+    token, following = error.token, error.following
+    if not error.wants_operator or token.type != "NOT" or following.text != "=":
         return None
     span = token.span.to(following.span)
-    help_ = f"write `{join_tokens(unexpected.name_before)} != {join_tokens(unexpected.after[1:2])}`"
-    message = f"unknown comparison operator {quote(f'{token.text} =')}"
-    return Diagnostic("AC031", message, (Label(span),), help_, fixes=offer("write `!=`", replace(span, "!=")))
+    help_ = f"write `{join_tokens(error.name_before)} != {join_tokens(error.after[1:2])}`"
+    message, fixes = f"unknown comparison operator {quote(f'{token.text} =')}", offer("write `!=`", replace(span, "!="))
+    return error.diagnose("AC031", message, help_, fixes, span)
 
 
 def _name_and_word(tokens: list[Token]) -> str:

@@ -22,186 +22,145 @@ _NO_PARAMETER = "write the number itself, as in `WITH PROBABILITY 0.25`: paramet
 _IN_DIGITS = re.compile(r"0\.[0-9]+")
 
 
-def percent_or_ratio(unexpected: Unexpected) -> Diagnostic | None:
+def percent_or_ratio(error: Unexpected) -> Diagnostic | None:
     """`WITH PROBABILITY 25% …`, `WITH PROBABILITY 1/4 …`."""
-    before, following = unexpected.tokens[: unexpected.index][-2:], unexpected.following
+    before, following = error.tokens[: error.index][-2:], error.following
     if [token.type for token in before] != ["PROBABILITY", "NUMBER"]:
         return None
-    number, token = before[1], unexpected.token
+    number, token = before[1], error.token
     if token.text.upper() in _PERCENT:
-        return _other_notation([number, token], meant_by_percent(number.number))
-    if token.text == "/" and following is not None and following.type == "NUMBER":
-        return _ratio([number, token, following])
-    return None
+        return _other_notation(error, [number, token], meant_by_percent(number.number))
+    if token.text != "/" or following.type != "NUMBER":
+        return None
+    value = number.number / following.number if following.number else Fraction(0)
+    exact, meant = spell_fraction(value), None
+    if 0 < value < 1:
+        meant = exact or spell_number(Context(prec=4).divide(Decimal(value.numerator), Decimal(value.denominator)))
+    return _other_notation(error, [number, token, following], meant, is_exact=exact is not None)
 
 
-def _ratio(tokens: list[Token]) -> Diagnostic:
-    over, under = tokens[0].number, tokens[2].number
-    value = over / under if under else Fraction(0)
-    if not 0 < value < 1:
-        return _other_notation(tokens, None)
-    exact = spell_fraction(value)
-    return _other_notation(tokens, exact or _approximate_digits(value), is_exact=exact is not None)
-
-
-def _approximate_digits(value: Fraction) -> str:
-    return spell_number(Context(prec=4).divide(Decimal(value.numerator), Decimal(value.denominator)))
-
-
-def _other_notation(tokens: list[Token], meant: str | None, *, is_exact: bool = True) -> Diagnostic:
+def _other_notation(error: Unexpected, tokens: list[Token], meant: str | None, *, is_exact: bool = True) -> Diagnostic:
     found = ("" if len(tokens[1].text) == 1 else " ").join(token.text for token in tokens)
     span = tokens[0].span.to(tokens[-1].span)
     message = f"expected a probability in digits, found {quote(found)}"
     if meant is None:
-        return Diagnostic("AC051", message, (Label(span),), _EXAMPLE)
+        return error.diagnose("AC051", message, _EXAMPLE, at=span)
     help_ = f"write `{meant}`" if is_exact else f"write `{meant}`, or more digits of it"
     fixes = (safe if is_exact else offer)(f"write `{meant}`", replace(span, meant))
-    return Diagnostic("AC051", message, (Label(span),), help_, fixes=fixes)
+    return error.diagnose("AC051", message, help_, fixes, span)
 
 
-def not_a_number(unexpected: Unexpected) -> Diagnostic | None:
+def not_a_number(error: Unexpected) -> Diagnostic | None:
     """`WITH PROBABILITY q …`, `WITH PROBABILITY '0.25' …`, `WITH PROBABILITY = 0.25 …`, or nothing."""
-    previous, token = unexpected.previous, unexpected.token
-    if previous is None or previous.type != "PROBABILITY":
+    previous, token = error.previous, error.token
+    if previous.type != "PROBABILITY":
         return None
-    if unexpected.at_end or token.text.upper() in (*ACTIONS, "THEN"):
-        action = join_tokens([token, *unexpected.after]) if token.text.upper() in ACTIONS else "REJECT"
+    if error.at_end or token.text.upper() in (*ACTIONS, "THEN"):
+        action = join_tokens([token, *error.after]) if token.text.upper() in ACTIONS else "REJECT"
         help_ = f"write `WITH PROBABILITY 0.25 {action}`, with the actual probability"
-        return unexpected.diagnose("AC051", f"missing number after {quote(previous.text)}", help_)
-    if token.type == "LPAR":
-        return _number_in_parentheses(unexpected)
-    help_, fixes = _instead_of_number(unexpected)
-    message = f"expected a probability in digits, found {unexpected.found}"
-    return unexpected.diagnose("AC051", message, help_, fixes)
+        return error.diagnose("AC051", f"missing number after {quote(previous.text)}", help_)
+    message = f"expected a probability in digits, found {error.found}"
+    if token.type == "LPAR" and [each.type for each in error.after[:2]] == ["NUMBER", "RPAR"]:
+        number, closing = error.after[:2]
+        span = token.span.to(closing.span)
+        return error.suggest("AC051", message, number.text, replace(span, number.text), at=span)
+    return error.diagnose("AC051", message, *_instead_of_number(error))
 
 
-def _number_in_parentheses(unexpected: Unexpected) -> Diagnostic:
-    message = f"expected a probability in digits, found {unexpected.found}"
-    if [token.type for token in unexpected.after[:2]] != ["NUMBER", "RPAR"]:
-        return unexpected.diagnose("AC051", message, _EXAMPLE)
-    number, closing = unexpected.after[:2]
-    span, help_ = unexpected.token.span.to(closing.span), f"write `{number.text}`"
-    return Diagnostic("AC051", message, (Label(span),), help_, fixes=safe(help_, replace(span, number.text)))
-
-
-def _instead_of_number(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
-    token, after = unexpected.token, unexpected.after
+def _instead_of_number(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
+    token, after = error.token, error.after
     if token.text.upper() in _SIGNS and after and after[0].type == "NUMBER":
-        help_ = f"write `WITH PROBABILITY {after[0].text}`"
-        return help_, safe(f"remove {quote(token.text)}", delete(token.span))
+        return f"write `WITH PROBABILITY {after[0].text}`", safe(f"remove {quote(token.text)}", delete(token.span))
     if token.type == "STRING" and _IN_DIGITS.fullmatch(unquote(token.text)):
         help_ = f"write `{unquote(token.text)}`"
         return help_, safe(help_, replace(token.span, unquote(token.text)))
     return (_NO_PARAMETER if token.type == "WORD" else _EXAMPLE), ()
 
 
-def incomplete_probability(unexpected: Unexpected) -> Diagnostic | None:
+def incomplete_probability(error: Unexpected) -> Diagnostic | None:
     """`WITH 0.25 REJECT`, `WITH PROBABILTY 0.25 REJECT`, `WITH CHANCE 0.25 REJECT`."""
-    token, following = unexpected.token, unexpected.following
-    if unexpected.accepted != {"PROBABILITY"}:
+    token, word = error.token, error.token.text.upper()
+    if error.accepted != {"PROBABILITY"}:
         return None
-    message = f"expected `PROBABILITY` after `WITH`, found {unexpected.found}"
+    fixes: tuple[Fix, ...] = ()
+    help_ = "write `WITH PROBABILITY 0.25 REJECT`, with the actual probability and action"
     if token.type == "NUMBER":
-        help_ = f"write `WITH PROBABILITY {join_tokens([token, *unexpected.after])}`"
+        help_ = f"write `WITH PROBABILITY {join_tokens([token, *error.after])}`"
         fixes = safe("insert `PROBABILITY`", insert(token.start, "PROBABILITY "))
-    elif following is not None and following.type in ("NUMBER", "MALFORMED_NUMBER"):
-        help_ = f"write `WITH PROBABILITY {join_tokens(unexpected.after)}`"
-        fix = safe if _is_typo(token.text.upper()) else offer
-        fixes = fix("write `PROBABILITY`", replace(token.span, "PROBABILITY"))
-    else:
-        help_, fixes = "write `WITH PROBABILITY 0.25 REJECT`, with the actual probability and action", ()
-    return unexpected.diagnose("AC053", message, help_, fixes)
+    elif error.following.type in ("NUMBER", "MALFORMED_NUMBER"):
+        help_ = f"write `WITH PROBABILITY {join_tokens(error.after)}`"
+        is_typo = is_swapped(word, "PROBABILITY") or is_one_letter_off(word, "PROBABILITY")
+        fixes = (safe if is_typo else offer)("write `PROBABILITY`", replace(token.span, "PROBABILITY"))
+    return error.diagnose("AC053", f"expected `PROBABILITY` after `WITH`, found {error.found}", help_, fixes)
 
 
-def missing_with(unexpected: Unexpected) -> Diagnostic | None:
+def missing_with(error: Unexpected) -> Diagnostic | None:
     """`PROBABILITY 0.25 REJECT`."""
-    token, following = unexpected.token, unexpected.following
-    if not unexpected.wants_action or token.text.upper() != "PROBABILITY" or following is None:
+    token = error.token
+    if not error.wants_action or token.text.upper() != "PROBABILITY" or error.following.type != "NUMBER":
         return None
-    if following.type != "NUMBER" or _follows_probability(unexpected):
+    if _follows_probability(error):
         return None
-    help_ = f"write `WITH {join_tokens([token, *unexpected.after])}`"
+    help_ = f"write `WITH {join_tokens([token, *error.after])}`"
     fixes = safe("insert `WITH`", insert(token.start, "WITH "))
-    return unexpected.diagnose("AC053", f"missing `WITH` before {quote(token.text)}", help_, fixes)
+    return error.diagnose("AC053", f"missing `WITH` before {quote(token.text)}", help_, fixes)
 
 
-def _is_typo(word: str) -> bool:
-    return is_swapped(word, "PROBABILITY") or is_one_letter_off(word, "PROBABILITY")
-
-
-def _follows_probability(unexpected: Unexpected) -> bool:
+def _follows_probability(error: Unexpected) -> bool:
     """Whether an action is expected after a probability."""
-    return unexpected.wants_action and "WITH" not in unexpected.accepted
+    return error.wants_action and "WITH" not in error.accepted
 
 
-def missing_action(unexpected: Unexpected) -> Diagnostic | None:
+def missing_action(error: Unexpected) -> Diagnostic | None:
     """`WITH PROBABILITY 0.5;`, `WITH PROBABILITY 0.5 : REJECT`, and one probability before another."""
-    if not _follows_probability(unexpected):
+    if not _follows_probability(error):
         return None
-    token, chance = unexpected.token, join_tokens(unexpected.tokens[unexpected.index - 3 : unexpected.index])
-    if unexpected.at_end:
+    token, chance = error.token, join_tokens(error.tokens[error.index - 3 : error.index])
+    if error.at_end:
         help_ = f"write `{chance} REJECT`, or another action"
-        return unexpected.diagnose("AC015", f"missing action after {quote(chance)}", help_)
-    if token.type in ("COLON", "COMMA") and begins_step(unexpected.after):
-        help_ = f"write `{chance} {join_tokens(unexpected.after)}`"
+        return error.diagnose("AC015", f"missing action after {quote(chance)}", help_)
+    if token.type in ("COLON", "COMMA") and begins_step(error.after):
         fixes = safe(f"remove {quote(token.text)}", delete(token.span))
-        message = f"unexpected {unexpected.found} between the probability and the action"
-        return unexpected.diagnose("AC053", message, help_, fixes)
-    return _second_probability(unexpected) if is_probability([token, *unexpected.after]) else None
+        message = f"unexpected {error.found} between the probability and the action"
+        return error.diagnose("AC053", message, f"write `{chance} {join_tokens(error.after)}`", fixes)
+    return _second_probability(error) if is_probability([token, *error.after]) else None
 
 
-def _second_probability(unexpected: Unexpected) -> Diagnostic:
+def _second_probability(error: Unexpected) -> Diagnostic:
     message, help_ = "`WITH PROBABILITY` twice before one action", "write the product of both probabilities"
-    first, second = unexpected.tokens[unexpected.index - 1], unexpected.after[1:2]
-    if not second or second[0].type != "NUMBER":
-        return unexpected.diagnose("AC053", message, help_)
-    product = spell_fraction(abs(first.number * second[0].number))
+    first, second = error.previous, error.after[1:2]
+    is_known = bool(second) and second[0].type == "NUMBER"
+    product = spell_fraction(abs(first.number * second[0].number)) if is_known else None
     if product is None:
-        return unexpected.diagnose("AC053", message, help_)
+        return error.diagnose("AC053", message, help_)
     fixes = offer(f"write `{product}`", replace(first.span.to(second[0].span), product))
-    return unexpected.diagnose("AC053", message, f"{help_}, `{product}`", fixes)
+    return error.diagnose("AC053", message, f"{help_}, `{product}`", fixes)
 
 
-def probability_after_action(unexpected: Unexpected) -> Diagnostic | None:
+def probability_after_action(error: Unexpected) -> Diagnostic | None:
     """`REJECT WITH PROBABILITY 0.5`, `REPLACE a WITH PROBABILITY 0.5 WITH 'x'`."""
-    at, start = _probability_near(unexpected), _start_of_step(unexpected)
+    tokens, places = error.tokens, (error.index, error.index - 2)
+    at = next((at for at in places if at > 0 and is_probability(tokens[at:])), None)
+    starts = (error.start_of_step(kind) for kind in ACTIONS)
+    start = max((place for place in starts if place is not None), default=None)
     if at is None or start is None or start == at:
         return None
-    tokens = unexpected.tokens
     chance, number = tokens[at : at + 3], tokens[at + 2]
     if tokens[at + 3 : at + 4] and tokens[at + 3].text.upper() in ACTIONS:
         return None  # another action follows: THEN is missing before it
     rest = [*tokens[start:at], *takewhile(_is_in_step, tokens[at + 3 :])]
-    message = "`WITH PROBABILITY` must come before its action"
-    label = (Label(chance[0].span.to(chance[1].span)),)
+    message, span = "`WITH PROBABILITY` must come before its action", chance[0].span.to(chance[1].span)
     if number.type != "NUMBER":
         help_ = f"write `WITH PROBABILITY 0.25 {join_tokens(tokens[start:at])}`, with the actual probability"
-        return Diagnostic("AC053", message, label, help_)
-    help_ = f"write `{join_tokens([*chance, *rest])}`"
-    moved = insert(tokens[start].start, f"{join_tokens(chance)} ")
-    fixes = safe(help_, moved, delete(chance[0].span.to(number.span)))
-    return Diagnostic("AC053", message, label, help_, fixes=fixes)
-
-
-def _probability_near(unexpected: Unexpected) -> int | None:
-    """The index of a WITH PROBABILITY whose first token or number this is."""
-    tokens = unexpected.tokens
-    places = (unexpected.index, unexpected.index - 2)
-    return next((at for at in places if at > 0 and is_probability(tokens[at:])), None)
-
-
-def _start_of_step(unexpected: Unexpected) -> int | None:
-    """The index of the action that contains the token."""
-    places = (unexpected.start_of_step(kind) for kind in ACTIONS)
-    return max((place for place in places if place is not None), default=None)
+        return error.diagnose("AC053", message, help_, at=span)
+    edits = insert(tokens[start].start, f"{join_tokens(chance)} "), delete(chance[0].span.to(number.span))
+    return error.suggest("AC053", message, join_tokens([*chance, *rest]), *edits, at=span)
 
 
 def _is_in_step(token: Token) -> bool:
     return token.type not in ("SEMICOLON", "COLON") and token.text.upper() != "THEN"
 
 
-#: tried before the rules for tokens that are wrong anywhere, such as `%` and `/`
-RATIO_RULES: tuple[Rule, ...] = (percent_or_ratio,)
 PROBABILITY_RULES: tuple[Rule, ...] = (
     not_a_number,
     incomplete_probability,
@@ -256,8 +215,7 @@ def _probability(action: tree.Sometimes, number: tree.Number) -> Iterator[Diagno
 def _instead_of_probability(action: tree.Sometimes, value: Fraction) -> tuple[str, tuple[Fix, ...]]:
     meant = meant_by_percent(value) if value > 1 else spell_fraction(-value) if -1 < value < 0 else None
     if meant is not None:
-        fixes = offer(f"write `{meant}`", replace(action.probability.span, meant))
-        return f"did you mean `{meant}`?", fixes
+        return f"did you mean `{meant}`?", offer(f"write `{meant}`", replace(action.probability.span, meant))
     if value == 0:
         return "remove the requirement: the action is never performed", ()
     if value in (1, 100):

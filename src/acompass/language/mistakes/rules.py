@@ -4,181 +4,147 @@ Rules for missing parts are here: a sign, a condition, an aggregate, an action, 
 `requirement_mistake` finds mistakes that the grammar accepts: fractions, patterns, DROP without ALWAYS."""
 
 from collections.abc import Iterator
-from dataclasses import replace as replace_field
 from itertools import takewhile
 
+from acompass.dataclasses import replace as replace_field
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span, delete, insert, offer, replace, safe
 from acompass.errors.display import quote
-from acompass.language.mistakes.actions import ACTION_RULES, ALL_ACTIONS, MAP_RULES, begins_step
-from acompass.language.mistakes.habits import HABIT_RULES, PREDICATE_RULES, SLIP_RULES, replace_without_with
-from acompass.language.mistakes.probabilities import PROBABILITY_RULES, RATIO_RULES, probability_mistakes
+from acompass.language.mistakes import actions, habits, probabilities, unreadable_text, weighted_values
+from acompass.language.mistakes.actions import ALL_ACTIONS, begins_step
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, join_tokens
-from acompass.language.mistakes.unreadable_text import MISREAD_WORD_RULES, unreadable_token
-from acompass.language.mistakes.weighted_values import BRACKET_RULES, DRAW_RULES, SHARE_RULES, WEIGHTED_VALUE_RULES
 from acompass.language.text import tree, walk
 from acompass.language.text.tokens import AGGREGATE_KINDS, Token, spell_name, spell_string
 
-_COLUMN_FUNCTIONS = ("SUM", "MIN", "MAX", "COUNT DISTINCT")
-_AGGREGATE_HELP = "write one of `SUM(A)` `MIN(A)` `MAX(A)` `COUNT(*)` `COUNT DISTINCT(A)`"
 
-
-def empty_requirement(unexpected: Unexpected) -> Diagnostic | None:
-    if unexpected.index or not unexpected.at_end:
+def empty_requirement(error: Unexpected) -> Diagnostic | None:
+    if error.index or not error.at_end:
         return None
     help_ = "remove the `;`, or write `EACH RESULT : Age <= 80;`"
-    fixes = safe("remove the `;`", delete(unexpected.token.span))
-    return unexpected.diagnose("AC028", "no requirement before `;`", help_, fixes)
+    return error.diagnose("AC028", "no requirement before `;`", help_, safe("remove the `;`", delete(error.token.span)))
 
 
-def condition_after_result(unexpected: Unexpected) -> Diagnostic | None:
+def condition_after_result(error: Unexpected) -> Diagnostic | None:
     """`EACH RECORD φ : …`, as in the paper's Theorem 5, is ambiguous."""
-    previous, token = unexpected.previous, unexpected.token
-    if previous is None or previous.type != "RESULT" or unexpected.accepted != {"COLON"}:
+    previous, token = error.previous, error.token
+    if previous.type != "RESULT" or error.accepted != {"COLON"} or token.type not in ("WORD", "QUOTED", "NOT", "LPAR"):
         return None
-    if token.type not in ("WORD", "QUOTED", "NOT", "LPAR"):
-        return None
-    rest = unexpected.tokens[unexpected.index :]
+    rest = error.tokens[error.index :]
     end = next((i for i, each in enumerate(rest) if each.type in ("COLON", "SEMICOLON")), 0)
-    condition, quantifier = join_tokens(rest[:end]), unexpected.tokens[0].text
+    condition, quantifier = join_tokens(rest[:end]), error.tokens[0].text
     required, filtered = f"{quantifier} RESULT : {condition}", f"{quantifier} FILTER {condition} : …"
     fixes = offer(f"write `{required}`", insert(token.start, ": "))
     if rest[end].type == "COLON" and not begins_step(rest[end + 1 :]):
         fixes += offer(f"write `{filtered}`", replace(previous.span, "FILTER"))
-    message = f"expected `:` after {quote(previous.text)}, found a condition"
     help_ = (
         f"write `{required}` to require it of every record, "
         f"`{filtered}` to require something of the records that satisfy it"
     )
-    return unexpected.diagnose("AC026", message, help_, fixes)
+    return error.diagnose("AC026", f"expected `:` after {quote(previous.text)}, found a condition", help_, fixes)
 
 
-def missing_colon(unexpected: Unexpected) -> Diagnostic | None:
-    token = unexpected.token
-    if "COLON" not in unexpected.accepted or not _begins_action(unexpected):
+def missing_colon(error: Unexpected) -> Diagnostic | None:
+    if "COLON" not in error.accepted or not _begins_action(error):
         return None
-    before = unexpected.tokens[: unexpected.index]
-    follows_condition = any(each.type in ("COLON", "ALWAYS") for each in before)
+    follows_condition = any(each.type in ("COLON", "ALWAYS") for each in error.tokens[: error.index])
     condition = "" if follows_condition else ": Age <= 80 "
-    help_ = f"write `{condition}: {join_tokens([token, *unexpected.after])}`"
-    fixes = safe(help_, insert(token.start, ": ")) if follows_condition else ()
-    return unexpected.diagnose("AC011", f"missing `:` before {quote(token.text)}", help_, fixes)
+    help_ = f"write `{condition}: {join_tokens([error.token, *error.after])}`"
+    fixes = safe(help_, insert(error.token.start, ": ")) if follows_condition else ()
+    return error.diagnose("AC011", f"missing `:` before {quote(error.token.text)}", help_, fixes)
 
 
-def _begins_action(unexpected: Unexpected) -> bool:
+def _begins_action(error: Unexpected) -> bool:
     """Whether the token is a keyword, not a word of a name, and begins an action."""
-    return unexpected.token.type != "WORD" and begins_step([unexpected.token, *unexpected.after])
+    return error.token.type != "WORD" and begins_step([error.token, *error.after])
 
 
-def missing_colon_after_names(unexpected: Unexpected) -> Diagnostic | None:
+def missing_colon_after_names(error: Unexpected) -> Diagnostic | None:
     """`GROUP BY Age Size > 3`: the last word before the comparison is probably the name of the aggregate."""
-    words, token = unexpected.words_before, unexpected.token
-    if token.type != "OPERATOR" or "COLON" not in unexpected.accepted or len(words) < 2:
+    words, token = error.words_before, error.token
+    if token.type != "OPERATOR" or "COLON" not in error.accepted or len(words) < 2:
         return None
     *names, last = words
-    help_ = f"write `{join_tokens(names)} : {join_tokens([last, token, *unexpected.after[:1]])}`"
+    text = f"{join_tokens(names)} : {join_tokens([last, token, *error.after[:1]])}"
     message = f"missing `:` before the condition on {quote(last.text)}"
-    fixes = offer(help_, insert(last.start, ": "))
-    return Diagnostic("AC011", message, (Label(last.span),), help_, fixes=fixes)
+    return error.suggest("AC011", message, text, insert(last.start, ": "), at=last.span, is_safe=False)
 
 
-def missing_condition(unexpected: Unexpected) -> Diagnostic | None:
-    token, previous = unexpected.token, unexpected.previous
-    if previous is None or not unexpected.wants_condition:
+def missing_condition(error: Unexpected) -> Diagnostic | None:
+    if not error.wants_condition:
         return None
-    if token.type not in ("COLON", "SEMICOLON", "RPAR", "AND", "OR") and not _begins_action(unexpected):
+    if error.token.type not in ("COLON", "SEMICOLON", "RPAR", "AND", "OR") and not _begins_action(error):
         return None
-    message = f"missing condition after {quote(previous.text)}"
-    return unexpected.diagnose("AC012", message, f"write `{_sample_with_condition(unexpected)}`")
+    action = f" : {join_tokens([error.token, *error.after])}" if _begins_action(error) else ""
+    message = f"missing condition after {quote(error.previous.text)}"
+    return error.diagnose("AC012", message, f"write `{error.sample}{action}`")
 
 
-def _sample_with_condition(unexpected: Unexpected) -> str:
-    """The sample, followed by the action if there is one."""
-    if not _begins_action(unexpected):
-        return unexpected.sample
-    action = join_tokens([unexpected.token, *unexpected.after])
-    return f"{unexpected.sample} : {action}"
-
-
-def missing_as(unexpected: Unexpected) -> Diagnostic | None:
-    if "AS" not in unexpected.accepted:
+def missing_as(error: Unexpected) -> Diagnostic | None:
+    if "AS" not in error.accepted:
         return None
-    aggregate = join_tokens(_begun_aggregate(unexpected))
-    token = unexpected.token
-    message = f"missing `AS` and a name after {quote(aggregate)}"
-    has_name = token.type == "QUOTED" or len(unexpected.words_from_here) == 1
+    aggregate, token = join_tokens(_begun_aggregate(error)), error.token
+    has_name = token.type == "QUOTED" or len(error.words_from_here) == 1
     fixes = safe(f"write `AS {token.text}`", insert(token.start, "AS ")) if has_name else ()
-    return unexpected.diagnose("AC013", message, f"write `{aggregate} AS Size`", fixes)
+    message = f"missing `AS` and a name after {quote(aggregate)}"
+    return error.diagnose("AC013", message, f"write `{aggregate} AS Size`", fixes)
 
 
-def _begun_aggregate(unexpected: Unexpected) -> list[Token]:
+def _begun_aggregate(error: Unexpected) -> list[Token]:
     """The tokens after PROCESS or after the last comma."""
-    start = unexpected.index
-    while start and unexpected.tokens[start].type != "PROCESS" and unexpected.tokens[start - 1].type != "COMMA":
+    start = error.index
+    while start and error.tokens[start].type != "PROCESS" and error.tokens[start - 1].type != "COMMA":
         start -= 1
-    return unexpected.tokens[start : unexpected.index]
+    return error.tokens[start : error.index]
 
 
-def malformed_aggregate(unexpected: Unexpected) -> Diagnostic | None:
+def malformed_aggregate(error: Unexpected) -> Diagnostic | None:
     """Any mistake between PROCESS and the end of its aggregate."""
-    before = _begun_aggregate(unexpected)
+    before = _begun_aggregate(error)
     functions = [token for token in before if token.type in AGGREGATE_KINDS]
-    if "SUM" in unexpected.accepted:
-        return _unknown_aggregate(unexpected)
-    if not functions or not unexpected.accepted & {"LPAR", "RPAR", "STAR"} or unexpected.wants_condition:
+    if "SUM" in error.accepted:
+        return error.diagnose("AC023", f"expected an aggregate, found {error.found}", _unknown_aggregate(error))
+    if not functions or not error.accepted & {"LPAR", "RPAR", "STAR"} or error.wants_condition:
         return None
-    if unexpected.wants_operator or any(token.type == "AS" for token in before):
+    if error.wants_operator or any(token.type == "AS" for token in before):
         return None
-    words = [token.text for token in unexpected.words_from_here or unexpected.words_before]
-    message = f"expected {unexpected.expected}, found {unexpected.found}"
+    words = [token.text for token in error.words_from_here or error.words_before]
     help_ = _instead(functions[0].type, words)
-    fixes = _aggregate_fixes(unexpected, functions[0], help_)
-    return unexpected.diagnose("AC023", message, help_, fixes)
+    return error.diagnose("AC023", error.mismatch, help_, _aggregate_fixes(error, functions[0], help_))
 
 
-def _unknown_aggregate(unexpected: Unexpected) -> Diagnostic:
-    """`AVG(Age)`: the help lists the functions that accept the column."""
-    message = f"expected an aggregate, found {unexpected.found}"
-    following = unexpected.following
-    if unexpected.words_from_here and _begun_aggregate(unexpected) == [] and not _has_as(unexpected):
-        help_ = f"write `COUNT DISTINCT({join_tokens(unexpected.words_from_here)}) AS Size`"
-        return unexpected.diagnose("AC023", message, help_)
-    if unexpected.token.type != "WORD" or following is None or following.type != "LPAR":
-        return unexpected.diagnose("AC023", message, _AGGREGATE_HELP)
-    column = join_tokens(takewhile(lambda token: token.type in ("WORD", "QUOTED"), unexpected.after[1:]))
+def _unknown_aggregate(error: Unexpected) -> str:
+    """Help for `AVG(Age)`: the functions that accept the column."""
+    if error.words_from_here and not _begun_aggregate(error) and not _has_as(error):
+        return f"write `COUNT DISTINCT({join_tokens(error.words_from_here)}) AS Size`"
+    is_call = error.token.type == "WORD" and error.following.type == "LPAR"
+    operand = takewhile(lambda token: token.type in ("WORD", "QUOTED"), error.after[1:] if is_call else ())
+    column = join_tokens(operand)
     if not column:
-        return unexpected.diagnose("AC023", message, _AGGREGATE_HELP)
-    help_ = "write one of " + " ".join(f"`{function}({column})`" for function in _COLUMN_FUNCTIONS)
-    return unexpected.diagnose("AC023", message, help_)
+        return "write one of `SUM(A)` `MIN(A)` `MAX(A)` `COUNT(*)` `COUNT DISTINCT(A)`"
+    return "write one of " + " ".join(f"`{each}({column})`" for each in ("SUM", "MIN", "MAX", "COUNT DISTINCT"))
 
 
-def _has_as(unexpected: Unexpected) -> bool:
+def _has_as(error: Unexpected) -> bool:
     ends = ("COMMA", "WHERE", "GROUP_BY", "COLON")
-    rest = takewhile(lambda token: token.type not in ends, unexpected.after)
+    rest = takewhile(lambda token: token.type not in ends, error.after)
     return any(token.type == "AS" for token in rest)
 
 
 def _instead(function: str, words: list[str]) -> str:
     distinct = words[:1] and words[0].upper() == "DISTINCT"
     name = " ".join(words[1:] if distinct else words) or "A"
-    match function:
-        case "COUNT" if distinct:
-            return f"write `COUNT DISTINCT({name})`"
-        case "COUNT":
-            return f"write `COUNT(*)` for the records, `COUNT DISTINCT({name})` for the values"
-        case "COUNT_DISTINCT":
-            return f"write `COUNT DISTINCT({name})`"
-        case _:
-            return f"write `{function}({name})`"
+    if function == "COUNT" and not distinct:
+        return f"write `COUNT(*)` for the records, `COUNT DISTINCT({name})` for the values"
+    return f"write `{'COUNT DISTINCT' if function.startswith('COUNT') else function}({name})`"
 
 
-def _aggregate_fixes(unexpected: Unexpected, function: Token, help_: str) -> tuple[Fix, ...]:
+def _aggregate_fixes(error: Unexpected, function: Token, help_: str) -> tuple[Fix, ...]:
     """For `SUM A`, `SUM(A`, `COUNT *`, `COUNT(DISTINCT A)` and `COUNT(A)`."""
-    token, previous = unexpected.token, unexpected.previous
-    if token.type == "AS" and "RPAR" in unexpected.accepted and previous is not None:
+    token, previous = error.token, error.previous
+    if token.type == "AS" and "RPAR" in error.accepted:
         return safe(help_, insert(previous.end, ")"))
-    operand = [token] if token.type in ("QUOTED", "STAR") else unexpected.words_from_here
-    after = unexpected.tokens[unexpected.index + len(operand) :]
-    if not operand or previous is None:
+    operand = [token] if token.type in ("QUOTED", "STAR") else error.words_from_here
+    after = error.tokens[error.index + len(operand) :]
+    if not operand:
         return ()
     if previous is function and after[0].type == "AS" and (token.type == "STAR") == (function.type == "COUNT"):
         return safe(help_, insert(token.start, "("), insert(operand[-1].end, ")"))
@@ -204,109 +170,85 @@ def _count_fixes(
     return offer("count the records", replace(name, "*")) + offer("count the distinct values", values)
 
 
-def unknown_action(unexpected: Unexpected) -> Diagnostic | None:
-    previous = unexpected.previous
-    if not unexpected.wants_action or previous is None:
+def unknown_action(error: Unexpected) -> Diagnostic | None:
+    if not error.wants_action:
         return None
-    if unexpected.at_end:
+    if error.at_end:
         help_ = "write `: REJECT`, or leave out the `:` if the requirement only checks"
-        fixes = offer("write `: REJECT`", insert(previous.end, " REJECT"))
-        fixes += offer("leave out the `:`", delete(previous.span))
-        return unexpected.diagnose("AC015", "missing action after `:`", help_, fixes)
-    message = f"expected {unexpected.expected}, found {unexpected.found}"
-    return _assignment(unexpected) or unexpected.diagnose("AC024", message, f"write one of {ALL_ACTIONS}")
+        fixes = offer("write `: REJECT`", insert(error.previous.end, " REJECT"))
+        fixes += offer("leave out the `:`", delete(error.previous.span))
+        return error.diagnose("AC015", "missing action after `:`", help_, fixes)
+    return _assignment(error) or error.diagnose("AC024", error.mismatch, f"write one of {ALL_ACTIONS}")
 
 
-def _assignment(unexpected: Unexpected) -> Diagnostic | None:
+def _assignment(error: Unexpected) -> Diagnostic | None:
     """`… : Age = 80` in place of an action."""
-    name = unexpected.words_from_here or [unexpected.token]
-    rest = unexpected.tokens[unexpected.index + len(name) : -1]
+    name = error.words_from_here or [error.token]
+    rest = error.tokens[error.index + len(name) : -1]
     if name[0].type not in ("WORD", "QUOTED") or len(rest) != 2 or rest[0].text != "=":
         return None
-    help_ = f"write `REPLACE {join_tokens(name)} WITH {rest[1].text}`"
-    fixes = offer(help_, insert(name[0].start, "REPLACE "), replace(rest[0].span, "WITH"))
-    message = "expected an action, found a condition"
-    span = name[0].span.to(rest[1].span)
-    return Diagnostic("AC024", message, (Label(span),), help_, fixes=fixes)
+    text, span = f"REPLACE {join_tokens(name)} WITH {rest[1].text}", name[0].span.to(rest[1].span)
+    edits = insert(name[0].start, "REPLACE "), replace(rest[0].span, "WITH")
+    return error.suggest("AC024", "expected an action, found a condition", text, *edits, at=span, is_safe=False)
 
 
-def missing_comparison(unexpected: Unexpected) -> Diagnostic | None:
+def missing_comparison(error: Unexpected) -> Diagnostic | None:
     """`Active AND …`, `Age 80`."""
-    previous, token = unexpected.previous, unexpected.token
-    if previous is None or not unexpected.wants_operator:
+    previous, token = error.previous, error.token
+    if not error.wants_operator:
         return None
-    name = join_tokens(unexpected.words_before or [previous])
-    is_constant = token.type in ("NUMBER", "STRING")
+    name, is_constant = join_tokens(error.words_before or [previous]), token.type in ("NUMBER", "STRING")
     constant = token.text if is_constant else "'true'"
-    expected = f"expected {unexpected.expected}, found {unexpected.found}"
-    message = f"{quote(name)} is not compared with a constant: {expected}"
-    help_ = f"write `{name} = {constant}`"
     edit = insert(token.start, "= ") if is_constant else insert(previous.end, " = 'true'")
-    return unexpected.diagnose("AC025", message, help_, offer(help_, edit))
+    message = f"{quote(name)} is not compared with a constant: {error.mismatch}"
+    return error.suggest("AC025", message, f"{name} = {constant}", edit, is_safe=False)
 
 
-def early_end(unexpected: Unexpected) -> Diagnostic | None:
-    if not unexpected.at_end:
+def early_end(error: Unexpected) -> Diagnostic | None:
+    if not error.at_end:
         return None
-    message = f"expected {unexpected.expected}, found the end of the requirement"
-    return unexpected.diagnose("AC015", message, f"write `{unexpected.sample}`")
+    message = f"expected {error.expected}, found the end of the requirement"
+    return error.diagnose("AC015", message, f"write `{error.sample}`")
 
 
-MISSING_PART_RULES: tuple[Rule, ...] = (
-    empty_requirement,
-    condition_after_result,
-    missing_colon,
-    missing_colon_after_names,
-    missing_condition,
-    malformed_aggregate,
-    missing_as,
-    unknown_action,
-    missing_comparison,
-    early_end,
-)
-
-_LONGEST_HELP = 250
 #: in the order in which they are tried: signs that belong to one form, tokens that are wrong anywhere, forms beyond the
 #: paper, slips and habits, misread words, missing parts
 RULES: tuple[Rule, ...] = (
-    *(*RATIO_RULES, *SHARE_RULES, *BRACKET_RULES),
-    unreadable_token,
-    *PREDICATE_RULES,
-    *PROBABILITY_RULES,
-    *DRAW_RULES,
-    *WEIGHTED_VALUE_RULES,
-    *MAP_RULES,
-    *ACTION_RULES,
-    *SLIP_RULES,
-    *HABIT_RULES,
-    *MISREAD_WORD_RULES,
-    replace_without_with,
-    *MISSING_PART_RULES,
+    probabilities.percent_or_ratio,
+    *(weighted_values.misplaced_weight, weighted_values.brackets),
+    unreadable_text.unreadable_token,
+    *habits.PREDICATE_RULES,
+    *probabilities.PROBABILITY_RULES,
+    *weighted_values.DRAW_RULES,
+    *weighted_values.VALUE_RULES,
+    actions.malformed_map,
+    *actions.ACTION_RULES,
+    *habits.SLIP_RULES,
+    *habits.HABIT_RULES,
+    *unreadable_text.MISREAD_WORD_RULES,
+    habits.replace_without_with,
+    *(empty_requirement, condition_after_result, missing_colon, missing_colon_after_names, missing_condition),
+    *(malformed_aggregate, missing_as, unknown_action, missing_comparison, early_end),
 )
+_LONGEST_HELP = 250
 
 
-def explain(unexpected: Unexpected) -> Diagnostic:
+def explain(error: Unexpected) -> Diagnostic:
     """The diagnostic of the first rule that recognizes the mistake."""
-    for rule in RULES:
-        diagnostic = rule(unexpected)
-        if diagnostic is not None:
-            return _shorten_help(diagnostic)
-    message = f"expected {unexpected.expected}, found {unexpected.found}"
-    help_ = _help(unexpected)
-    diagnostic = unexpected.diagnose("AC014", message, help_, _offers(unexpected))
-    return _shorten_help(diagnostic)
+    found = next(filter(None, (rule(error) for rule in RULES)), None)
+    return _shorten_help(found or error.diagnose("AC014", error.mismatch, _help(error), _offers(error)))
 
 
-def _help(unexpected: Unexpected) -> str:
-    token = unexpected.token
+def _help(error: Unexpected) -> str:
+    token = error.token
     if token.type == "RPAR":
         return "remove the `)`"
-    if token.type in ("OPERATOR", "UNEQUAL", "HABIT") and unexpected.wants_name:
-        comparison = join_tokens([token, *unexpected.after[:1]])
+    if token.type in ("OPERATOR", "UNEQUAL", "HABIT") and error.wants_name:
+        comparison = join_tokens([token, *error.after[:1]])
         return f"name a column before {quote(token.text)}, as in `Age {comparison}`"
-    if "SEMICOLON" in unexpected.accepted and unexpected.missing_text is None:
+    if "SEMICOLON" in error.accepted and error.missing_text is None:
         return f"end the requirement with `;` before {quote(token.text)}, or remove the rest"
-    return f"write `{unexpected.sample}`"
+    return f"write `{error.sample}`"
 
 
 def _shorten_help(diagnostic: Diagnostic) -> Diagnostic:
@@ -317,13 +259,13 @@ def _shorten_help(diagnostic: Diagnostic) -> Diagnostic:
     return replace_field(diagnostic, help=f"{line[: _LONGEST_HELP - 1]}…")
 
 
-def _offers(unexpected: Unexpected) -> tuple[Fix, ...]:
-    token, previous = unexpected.token, unexpected.previous
-    if unexpected.missing_text is not None:
-        return offer(f"insert `{unexpected.missing_text}`", insert(token.start, f"{unexpected.missing_text} "))
+def _offers(error: Unexpected) -> tuple[Fix, ...]:
+    token, previous = error.token, error.previous
+    if error.missing_text is not None:
+        return offer(f"insert `{error.missing_text}`", insert(token.start, f"{error.missing_text} "))
     if token.type == "RPAR":
         return offer("remove the `)`", delete(token.span))
-    if token.type in ("COLON", "SEMICOLON") and "RPAR" in unexpected.accepted and previous is not None:
+    if token.type in ("COLON", "SEMICOLON") and "RPAR" in error.accepted:
         return offer("insert `)`", insert(previous.end, ")"))
     return ()
 
@@ -368,7 +310,7 @@ def _mistakes(requirement: tree.Requirement) -> Iterator[Diagnostic]:
             if isinstance(number, tree.Number) and number.value.as_tuple().exponent != 0:
                 yield _not_an_integer(what, number)
         yield from _drop_mistakes(step)
-        yield from probability_mistakes(action)
+        yield from probabilities.probability_mistakes(action)
 
 
 def _is_prefix(pattern: str) -> bool:
@@ -387,8 +329,7 @@ def _not_a_prefix(like: tree.Like) -> Diagnostic:
     equal = f"{name} {'!=' if like.negated else '='} {spell_string(pattern)}"
     beginning = spell_string(f"{pattern}%")
     help_ = f"write `{equal}` for the text itself, `LIKE {beginning}` for all text that begins with it"
-    fixes = safe(f"write `{equal}`", replace(like.span, equal))
-    return Diagnostic("AC034", message, label, help_, fixes=fixes)
+    return Diagnostic("AC034", message, label, help_, fixes=safe(f"write `{equal}`", replace(like.span, equal)))
 
 
 def _not_an_integer(what: str, number: tree.Number) -> Diagnostic:

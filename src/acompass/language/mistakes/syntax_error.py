@@ -7,10 +7,12 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from acompass.dataclasses import dataclass
-from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span
+from acompass.errors.diagnostics import Diagnostic, Edit, Fix, Label, Span, offer, replace, safe
 from acompass.errors.display import join_choices, quote
-from acompass.language.text.tokens import AGGREGATE_KINDS, KEYWORDS, Token
+from acompass.language.text.tokens import AGGREGATE_KINDS, Token, quoted_name
 
+#: before the first and after the last token
+NO_TOKEN = Token("", "", 0, 0)
 _CONSTANTS = frozenset({"NUMBER", "STRING", "PARAMETER"})
 _SPELLINGS = {
     "SUM": "`SUM(…)`",
@@ -77,12 +79,12 @@ class Unexpected:
         return self.tokens[self.index]
 
     @property
-    def previous(self) -> Token | None:
-        return self.tokens[self.index - 1] if self.index else None
+    def previous(self) -> Token:
+        return self.tokens[self.index - 1] if self.index else NO_TOKEN
 
     @property
-    def following(self) -> Token | None:
-        return self.tokens[self.index + 1] if self.index + 1 < len(self.tokens) else None
+    def following(self) -> Token:
+        return self.tokens[self.index + 1] if self.index + 1 < len(self.tokens) else NO_TOKEN
 
     @property
     def after(self) -> list[Token]:
@@ -143,9 +145,25 @@ class Unexpected:
                 return None
         return None
 
-    def diagnose(self, code: str, message: str, help_: str, fixes: tuple[Fix, ...] = ()) -> Diagnostic:
-        """A diagnostic at the token."""
-        return Diagnostic(code, message, (Label(self._place()),), help_, fixes=fixes)
+    def diagnose(
+        self, code: str, message: str, help_: str, fixes: tuple[Fix, ...] = (), at: Span | None = None
+    ) -> Diagnostic:
+        """A diagnostic at the token, or at another place."""
+        return Diagnostic(code, message, (Label(at or self._place()),), help_, fixes=fixes)
+
+    def suggest(
+        self, code: str, message: str, text: str, *edits: Edit, at: Span | None = None, is_safe: bool = True
+    ) -> Diagnostic:
+        """A diagnostic whose help and fix are to write the text."""
+        help_ = f"write `{text}`"
+        return self.diagnose(code, message, help_, (safe if is_safe else offer)(help_, *edits), at)
+
+    def quote_name(self, words: Sequence[Token], action: str, ending: str) -> Diagnostic:
+        """A diagnostic for a column's name that contains the keyword after it."""
+        name, span = quoted_name(join_tokens(words)), words[0].span.to(words[-1].span)
+        message = f"`{ending}` ends the name of the column, and a name that contains it needs double quotes"
+        fixes = offer(f"write `{name}`", replace(span, name))
+        return self.diagnose("AC016", message, f"write `{action} {name} {ending} …`", fixes, span)
 
     def _place(self) -> Span:
         """The token, or the last character of the policy if its end is missing."""
@@ -156,6 +174,10 @@ class Unexpected:
     def found(self) -> str:
         """The token in the words of a message."""
         return quote(self.token.text) if self.token.text else "the end of the requirement"
+
+    @property
+    def mismatch(self) -> str:
+        return f"expected {self.expected}, found {self.found}"
 
     @property
     def expected(self) -> str:
@@ -231,10 +253,6 @@ def start_of_name(tokens: Sequence[Token], end: int) -> int:
     while end and tokens[end - 1].type == "WORD":
         end -= 1
     return end
-
-
-def is_keyword(token: Token) -> bool:
-    return token.text.lower() in KEYWORDS or token.type == "GROUP_BY"
 
 
 #: shorter words are too similar to others: `XOR`, `NOR` and `FOR` are not typos of `OR`

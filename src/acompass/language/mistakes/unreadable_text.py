@@ -9,16 +9,9 @@ import re
 from difflib import get_close_matches
 from itertools import islice
 
-from acompass.errors.diagnostics import Diagnostic, Fix, Label, insert, offer, replace, safe
+from acompass.errors.diagnostics import Diagnostic, Fix, insert, offer, replace, safe
 from acompass.errors.display import quote
-from acompass.language.mistakes.syntax_error import (
-    Rule,
-    Unexpected,
-    is_keyword,
-    is_one_letter_off,
-    is_swapped,
-    join_tokens,
-)
+from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_one_letter_off, is_swapped, join_tokens
 from acompass.language.text.tokens import (
     FOREIGN_COMMENTS,
     KEYWORDS,
@@ -97,24 +90,24 @@ _BEFORE_SIGN = re.compile(r'"[^<>=≤≥!]*[^<>=≤≥!\s](?=\s*[<>=≤≥!])')
 _NEARLY_A_NUMBER = re.compile(r"[+-]?[0-9]+(_[0-9]+)*(\.[0-9]*)?|[+-]?\.[0-9]+")
 
 
-def unreadable_token(unexpected: Unexpected) -> Diagnostic | None:
-    text, wrong = unexpected.token.text, unexpected.diagnose
-    match unexpected.token.type:
+def unreadable_token(error: Unexpected) -> Diagnostic | None:
+    text, wrong = error.token.text, error.diagnose
+    match error.token.type:
         case "OPEN_STRING":
             help_ = f"write `{text.rstrip()}'`"
             # an offer, because the quote may have been meant to close earlier
-            fixes = offer("insert `'`", insert(unexpected.token.start + len(text.rstrip()), "'"))
+            fixes = offer("insert `'`", insert(error.token.start + len(text.rstrip()), "'"))
             return wrong("AC002", f"missing closing `'` of {quote(text)}", help_, fixes)
         case "OPEN_QUOTED":
-            return _open_name(unexpected)
+            return _open_name(error)
         case "OPEN_COMMENT":
             return wrong("AC004", "missing closing `*/` of a comment", "end the comment with `*/`")
         case "MALFORMED_NUMBER":
-            return _malformed_number(unexpected)
+            return _malformed_number(error)
         case "EMPTY_QUOTED":
-            return _empty_name(unexpected)
+            return _empty_name(error)
         case "CURLY":
-            return _curly_quotes(unexpected)
+            return _curly_quotes(error)
         case "CHARACTER":
             help_ = "in a name or in text, it needs quotes, as in `\"AEC (kWh)\" = '212**'`"
             return wrong("AC001", f"unexpected character {_character(text[0])}", help_)
@@ -122,24 +115,22 @@ def unreadable_token(unexpected: Unexpected) -> Diagnostic | None:
             return None
 
 
-def _open_name(unexpected: Unexpected) -> Diagnostic:
+def _open_name(error: Unexpected) -> Diagnostic:
     """A name without its closing quote, which probably belongs before the comparison operator, if there is one."""
-    text = unexpected.token.text.rstrip()
+    text = error.token.text.rstrip()
     name = _BEFORE_SIGN.match(text)
     end = len(text) if name is None else name.end()
-    help_ = f'write `{text[:end]}"{text[end:]}`'
     # after the quote, a mark in the name would begin a comment and hide the rest of the line
     hides = any(mark in text[end:] for mark in ("--", "/*", *FOREIGN_COMMENTS))
-    fixes = () if hides else offer('insert `"`', insert(unexpected.token.start + end, '"'))
-    return unexpected.diagnose("AC003", f'missing closing `"` of {quote(text)}', help_, fixes)
+    fixes = () if hides else offer('insert `"`', insert(error.token.start + end, '"'))
+    return error.diagnose("AC003", f'missing closing `"` of {quote(text)}', f'write `{text[:end]}"{text[end:]}`', fixes)
 
 
-def _empty_name(unexpected: Unexpected) -> Diagnostic:
-    message = 'empty name `""`'
-    if "STRING" not in unexpected.accepted:
-        return unexpected.diagnose("AC006", message, 'name a column, as in `Age` or `"AEC (kWh)"`')
-    fixes = safe("write `''`", replace(unexpected.token.span, "''"))
-    return unexpected.diagnose("AC006", message, "write `''` for the empty text", fixes)
+def _empty_name(error: Unexpected) -> Diagnostic:
+    help_, fixes = "write `''` for the empty text", safe("write `''`", replace(error.token.span, "''"))
+    if "STRING" not in error.accepted:
+        help_, fixes = 'name a column, as in `Age` or `"AEC (kWh)"`', ()
+    return error.diagnose("AC006", 'empty name `""`', help_, fixes)
 
 
 def _character(character: str) -> str:
@@ -147,25 +138,23 @@ def _character(character: str) -> str:
     return f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
 
 
-def _malformed_number(unexpected: Unexpected) -> Diagnostic:
-    text = unexpected.token.text
+def _malformed_number(error: Unexpected) -> Diagnostic:
+    text = error.token.text
     message = f"malformed number {quote(text)}"
     if not _NEARLY_A_NUMBER.fullmatch(text):
-        help_, fixes = _not_a_number(unexpected)
-        return unexpected.diagnose("AC005", message, help_, fixes)
-    help_ = f"write `{_number(text)}`"
-    fixes = safe(help_, replace(unexpected.token.span, _number(text)))
-    is_place = "NUMBER" in unexpected.accepted
-    return unexpected.diagnose("AC005", message, help_, fixes if is_place else ())
+        return error.diagnose("AC005", message, *_not_a_number(error))
+    number = re.sub(r"^([+-]?)\.", r"\g<1>0.", text.replace("_", "")).removesuffix(".")
+    fixes = safe(f"write `{number}`", replace(error.token.span, number)) if "NUMBER" in error.accepted else ()
+    return error.diagnose("AC005", message, f"write `{number}`", fixes)
 
 
-def _not_a_number(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
+def _not_a_number(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
     """The help, and an offer to quote it as the text or the name that it may be."""
-    help_, words = "write a number in digits, as in `1200` or `-0.5`", [unexpected.token]
-    if "STRING" in unexpected.accepted:
-        quoted = spell_string(unexpected.token.text)
-    elif unexpected.wants_name:
-        words += unexpected.words_after
+    help_, words = "write a number in digits, as in `1200` or `-0.5`", [error.token]
+    if "STRING" in error.accepted:
+        quoted = spell_string(error.token.text)
+    elif error.wants_name:
+        words += error.words_after
         quoted = quoted_name(join_tokens(words))
     else:
         return help_, ()
@@ -173,39 +162,27 @@ def _not_a_number(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
     return f"{help_}; if it is not a number, write `{quoted}`", fixes
 
 
-def _number(text: str) -> str:
-    """The number that was probably meant."""
-    return re.sub(r"^([+-]?)\.", r"\g<1>0.", text.replace("_", "")).removesuffix(".")
+def _curly_quotes(error: Unexpected) -> Diagnostic:
+    token = error.token
+    inner = token.text.strip(_DOUBLE + "‘’´")
+    straight = spell_name(inner) if token.text[0] in _DOUBLE and inner else spell_string(inner)
+    fixes = safe(f"write `{straight}`", replace(token.span, straight)) if _is_quoted(error) else ()
+    return error.diagnose("AC007", f"curly quotes {quote(token.text)}", f"write `{straight}`", fixes)
 
 
-def _curly_quotes(unexpected: Unexpected) -> Diagnostic:
-    token = unexpected.token
-    straight = _straighten_quotes(unexpected)
-    fixes = safe(f"write `{straight}`", replace(token.span, straight)) if _is_quoted(unexpected) else ()
-    return unexpected.diagnose("AC007", f"curly quotes {quote(token.text)}", f"write `{straight}`", fixes)
-
-
-def _straighten_quotes(unexpected: Unexpected) -> str:
-    text = unexpected.token.text
-    inner = text.strip(_DOUBLE + "‘’´")
-    if text[0] in _DOUBLE and inner:
-        return spell_name(inner)
-    return spell_string(inner)
-
-
-def _is_quoted(unexpected: Unexpected) -> bool:
+def _is_quoted(error: Unexpected) -> bool:
     """Whether a complete name in double curly quotes, or text in single ones, is allowed here.
 
     In `‘it’s’`, the text ends too early: the rest follows immediately.
     """
-    token, following = unexpected.token, unexpected.following
+    token, following = error.token, error.following
     if len(token.text) < 2 or token.text[-1] not in _CLOSING.get(token.text[0], ""):
         return False
-    if following is not None and following.start == token.end and following.type in ("WORD", "CURLY"):
+    if following.start == token.end and following.type in ("WORD", "CURLY"):
         return False
     if token.text[0] in _DOUBLE:
-        return unexpected.wants_name and len(token.text) > 2
-    return "STRING" in unexpected.accepted
+        return error.wants_name and len(token.text) > 2
+    return "STRING" in error.accepted
 
 
 #: low enough to match a word of three letters with two neighbors swapped
@@ -216,18 +193,16 @@ _WORDS_BACK = 3
 _AFTER_NAME = frozenset({"WHERE", "GROUP_BY", "COLON", "COMMA", "RPAR", "AS", "WITH", "SEMICOLON"})
 
 
-def misspelled_keyword(unexpected: Unexpected) -> Diagnostic | None:
+def misspelled_keyword(error: Unexpected) -> Diagnostic | None:
     """A word similar to a keyword that is allowed here: the token itself, or a word of the name before it."""
-    meant = {word: text for kind, (word, text) in _KEYWORDS.items() if kind in unexpected.accepted}
-    for token in (unexpected.token, *reversed(unexpected.words_before[1:][-_WORDS_BACK:])):
-        if token.type not in ("WORD", "GROUP"):
-            continue
-        close = get_close_matches(token.text.upper(), meant, n=2, cutoff=_CLOSE)
+    meant = {word: text for kind, (word, text) in _KEYWORDS.items() if kind in error.accepted}
+    for token in (error.token, *reversed(error.words_before[1:][-_WORDS_BACK:])):
+        words = [token.text.upper()] if token.type in ("WORD", "GROUP") else []
+        close = [each for word in words for each in get_close_matches(word, meant, n=2, cutoff=_CLOSE)]
         if close:
-            message = f"expected {unexpected.expected}, found {quote(token.text)}"
-            help_ = f"did you mean `{meant[close[0]]}`?"
-            fixes = _respell(unexpected, token, meant[close[0]], len(close) == 1)
-            return Diagnostic("AC019", message, (Label(token.span),), help_, fixes=fixes)
+            message, keyword = f"expected {error.expected}, found {quote(token.text)}", meant[close[0]]
+            fixes = _respell(error, token, keyword, len(close) == 1)
+            return error.diagnose("AC019", message, f"did you mean `{keyword}`?", fixes, token.span)
     return None
 
 
@@ -239,10 +214,10 @@ _KEYWORDS = {
 }
 
 
-def _respell(unexpected: Unexpected, token: Token, meant: str, is_only: bool) -> tuple[Fix, ...]:
-    following = unexpected.tokens[unexpected.tokens.index(token) + 1]
+def _respell(error: Unexpected, token: Token, meant: str, is_only: bool) -> tuple[Fix, ...]:
+    following = error.tokens[error.tokens.index(token) + 1]
     text = "GROUP" if meant == "GROUP BY" and following.type == "BY" else meant
-    is_safe = is_only and _is_typo(token, meant, following, is_read_as_name=token is not unexpected.token)
+    is_safe = is_only and _is_typo(token, meant, following, is_read_as_name=token is not error.token)
     return (safe if is_safe else offer)(f"write `{meant}`", replace(token.span, text))
 
 
@@ -261,103 +236,85 @@ def is_group_by(word: str) -> bool:
     return word.upper() in ("GROUPBY", "GROUP-BY", "GROUP.BY")
 
 
-def reserved_word(unexpected: Unexpected) -> Diagnostic | None:
+def reserved_word(error: Unexpected) -> Diagnostic | None:
     """`Group = 'A'`, `Record ID = 1`, `Status = Result`."""
-    token = unexpected.token
-    if not is_keyword(token):
+    token, rest = error.token, error.words_after
+    if token.text.lower() not in KEYWORDS and token.type != "GROUP_BY":
         return None
-    if "STRING" in unexpected.accepted:
-        return _reserved_constant(unexpected)
-    rest = unexpected.words_after
-    if "WORD" not in unexpected.accepted or not _reads_as_name(unexpected, len(rest)):
+    message = f"{quote(token.text)} is a reserved word"
+    if "STRING" in error.accepted:
+        text = spell_string(token.text)
+        return error.suggest("AC016", message, text, replace(token.span, text), is_safe=False)
+    if "WORD" not in error.accepted or not _reads_as_name(error, len(rest)):
         return None
-    words = [*unexpected.words_before, token, *rest]
-    message = f"{quote(token.text)} is a reserved word, and a name that contains it needs double quotes"
-    help_ = f"write `{quoted_name(join_tokens(words))}`"
-    edit = replace(words[0].span.to(words[-1].span), quoted_name(join_tokens(words)))
-    is_safe = len(words) == 1 and _is_only_a_name(unexpected)
-    return unexpected.diagnose("AC016", message, help_, (safe if is_safe else offer)(help_, edit))
+    words = [*error.words_before, token, *rest]
+    name = quoted_name(join_tokens(words))
+    edit, is_safe = replace(words[0].span.to(words[-1].span), name), len(words) == 1 and _is_only_a_name(error)
+    message = f"{message}, and a name that contains it needs double quotes"
+    return error.suggest("AC016", message, name, edit, is_safe=is_safe)
 
 
-def _reserved_constant(unexpected: Unexpected) -> Diagnostic:
-    token = unexpected.token
-    help_ = f"write `{spell_string(token.text)}`"
-    fixes = offer(help_, replace(token.span, spell_string(token.text)))
-    return unexpected.diagnose("AC016", f"{quote(token.text)} is a reserved word", help_, fixes)
-
-
-def _reads_as_name(unexpected: Unexpected, words: int) -> bool:
+def _reads_as_name(error: Unexpected, words: int) -> bool:
     """Whether the text after the reserved word could follow a name."""
-    following = unexpected.tokens[unexpected.index + 1 + words :]
+    following = error.tokens[error.index + 1 + words :]
     follower = following[0].type if following else ""
-    if unexpected.token.type in ("AND", "OR"):
+    if error.token.type in ("AND", "OR"):
         return follower == "OPERATOR" and not words
-    if unexpected.wants_name and not unexpected.wants_condition:
+    if error.wants_name and not error.wants_condition:
         return True
-    return follower == "OPERATOR" or (bool(unexpected.words_before) and follower in unexpected.accepted)
+    return follower == "OPERATOR" or (bool(error.words_before) and follower in error.accepted)
 
 
-def _is_only_a_name(unexpected: Unexpected) -> bool:
+def _is_only_a_name(error: Unexpected) -> bool:
     """Whether a single reserved word must be a name, and not the keyword after a missing name."""
-    following = unexpected.following
-    if following is None or unexpected.token.type in ("AND", "OR", "NOT", "GROUP_BY"):
+    if error.token.type in ("AND", "OR", "NOT", "GROUP_BY"):
         return False
-    if unexpected.wants_condition:
-        return following.type == "OPERATOR"
-    return following.type in _AFTER_NAME
+    return error.following.type in ({"OPERATOR"} if error.wants_condition else _AFTER_NAME)
 
 
-def double_quoted_constant(unexpected: Unexpected) -> Diagnostic | None:
-    if unexpected.token.type != "QUOTED" or "STRING" not in unexpected.accepted:
+def double_quoted_constant(error: Unexpected) -> Diagnostic | None:
+    if error.token.type != "QUOTED" or "STRING" not in error.accepted:
         return None
-    message = f"expected a constant, found the name {unexpected.found}"
-    text = spell_string(unquote(unexpected.token.text))
-    fixes = offer(f"write `{text}`", replace(unexpected.token.span, text))
-    return unexpected.diagnose("AC017", message, f"write `{text}`", fixes)
+    text, message = spell_string(unquote(error.token.text)), f"expected a constant, found the name {error.found}"
+    return error.suggest("AC017", message, text, replace(error.token.span, text), is_safe=False)
 
 
-def single_quoted_name(unexpected: Unexpected) -> Diagnostic | None:
-    if unexpected.token.type != "STRING" or not unexpected.wants_name or unexpected.token.text == "''":
+def single_quoted_name(error: Unexpected) -> Diagnostic | None:
+    token = error.token
+    if token.type != "STRING" or not error.wants_name or token.text == "''":
         return None
-    message = f"expected a name, found the text {unexpected.found}"
-    name = spell_name(unquote(unexpected.token.text))
-    fix = safe if _is_name_in_quotes(unexpected) else offer
-    fixes = fix(f"write `{name}`", replace(unexpected.token.span, name))
-    return unexpected.diagnose("AC018", message, f"write `{name}`", fixes)
+    name, message = spell_name(unquote(token.text)), f"expected a name, found the text {error.found}"
+    return error.suggest("AC018", message, name, replace(token.span, name), is_safe=_is_name_in_quotes(error))
 
 
-def _is_name_in_quotes(unexpected: Unexpected) -> bool:
+def _is_name_in_quotes(error: Unexpected) -> bool:
     """Whether the quotes are the only mistake: `'Bob' = Name` is a comparison the wrong way around."""
-    kinds = [token.type for token in unexpected.tokens[unexpected.index + 1 :]]
-    if unexpected.wants_condition:
+    kinds = [token.type for token in error.tokens[error.index + 1 :]]
+    if error.wants_condition:
         return kinds[:1] == ["OPERATOR"] and kinds[1] in ("NUMBER", "STRING")
     return kinds[0] in _AFTER_NAME | {"NUMBER", "PARAMETER"}
 
 
-def partly_quoted_name(unexpected: Unexpected) -> Diagnostic | None:
+def partly_quoted_name(error: Unexpected) -> Diagnostic | None:
     """`"AEC" kWh` and `AEC "(kWh)"`."""
-    previous, token = unexpected.previous, unexpected.token
-    if previous is None or {previous.type, token.type} not in ({"WORD", "QUOTED"}, {"QUOTED"}):
+    previous, token = error.previous, error.token
+    if {previous.type, token.type} not in ({"WORD", "QUOTED"}, {"QUOTED"}):
         return None
-    before = unexpected.words_before or [previous]
-    after = [token, *unexpected.words_after]
-    parts = [unquote(t.text) if t.type == "QUOTED" else t.text for t in (*before, *after)]
-    span, name = before[0].span.to(after[-1].span), quoted_name(" ".join(parts))
+    words = [*(error.words_before or [previous]), token, *error.words_after]
+    parts = [unquote(each.text) if each.type == "QUOTED" else each.text for each in words]
+    span, name = words[0].span.to(words[-1].span), quoted_name(" ".join(parts))
     message = "a name is either bare words or entirely in double quotes"
-    fixes = offer(f"write `{name}`", replace(span, name))
-    return Diagnostic("AC027", message, (Label(span),), f"write `{name}`", fixes=fixes)
+    return error.suggest("AC027", message, name, replace(span, name), at=span, is_safe=False)
 
 
-def several_words(unexpected: Unexpected) -> Diagnostic | None:
+def several_words(error: Unexpected) -> Diagnostic | None:
     """`Class Size >= Min Size`: a parameter is a single word, and text needs quotes."""
-    previous = unexpected.previous
-    if previous is None or previous.type != "PARAMETER" or unexpected.token.type != "WORD":
+    if error.previous.type != "PARAMETER" or error.token.type != "WORD":
         return None
-    words = [previous, unexpected.token, *unexpected.words_after]
+    words = [error.previous, error.token, *error.words_after]
     span, text = words[0].span.to(words[-1].span), spell_string(join_tokens(words))
     message = f"expected one word as a parameter, found {quote(join_tokens(words))}"
-    fixes = offer(f"write `{text}`", replace(span, text))
-    return Diagnostic("AC022", message, (Label(span),), f"write `{text}`", fixes=fixes)
+    return error.suggest("AC022", message, text, replace(span, text), at=span, is_safe=False)
 
 
 MISREAD_WORD_RULES: tuple[Rule, ...] = (

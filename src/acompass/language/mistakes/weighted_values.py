@@ -3,11 +3,11 @@
 from itertools import takewhile
 
 from acompass.dataclasses import dataclass
-from acompass.errors.diagnostics import Diagnostic, Edit, Label, Span, delete, insert, offer, replace, safe
+from acompass.errors.diagnostics import Diagnostic, Edit, Span, delete, insert, offer, replace, safe
 from acompass.errors.display import quote
 from acompass.language.mistakes.actions import begins_step
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_swapped, join_tokens
-from acompass.language.text.tokens import Token, quoted_name
+from acompass.language.text.tokens import Token
 
 _VALUES = frozenset({"NUMBER", "STRING", "PARAMETER", "WORD"})
 _INSTEAD_OF_FROM = frozenset({"IN", "OF", "AMONG", "USING", "TO", "WITH", "BY", "AS"})
@@ -69,12 +69,12 @@ def _is_weighted_value(tokens: list[Token]) -> bool:
     return len(tokens) == 1 and tokens[0].type in _VALUES
 
 
-def _read_draw(unexpected: Unexpected) -> _DrawParts | None:
+def _read_draw(error: Unexpected) -> _DrawParts | None:
     """The parts of the token's step, if it is a RANDOM."""
-    start = unexpected.start_of_step("RANDOM")
+    start = error.start_of_step("RANDOM")
     if start is None:
         return None
-    rest = _step(unexpected.tokens[start + 1 :])
+    rest = _step(error.tokens[start + 1 :])
     length = next((at for at, token in enumerate(rest) if not _is_in_name(token, at)), len(rest))
     name, rest = rest[:length], rest[length:]
     link = rest.pop(0) if rest and _is_link(rest[0]) else None
@@ -104,91 +104,77 @@ def _is_link(token: Token) -> bool:
     return word == "FROM" or word in _INSTEAD_OF_FROM or is_swapped(word, "FROM")
 
 
-def missing_from(unexpected: Unexpected) -> Diagnostic | None:
+def missing_from(error: Unexpected) -> Diagnostic | None:
     """`RANDOM d IN ('a', 'b')`, `RANDOM d ('a', 'b')`, `RANDOM d FROM 'a', 'b'`, `RANDOM d 'a', 'b'`."""
-    draw = _read_draw(unexpected)
+    draw = _read_draw(error)
     if draw is None or not draw.is_whole or (draw.has_from and draw.opening is not None):
         return None
-    found = draw.opening or draw.values[0]
-    message = f"missing `FROM` before the values of `RANDOM`, found {quote(found.text)}"
+    found, message = draw.opening or draw.values[0], "missing `FROM` before the values of `RANDOM`"
     if draw.has_from:
-        message = f"expected `(` after `FROM`, found {quote(found.text)}"
+        message = "expected `(` after `FROM`"
     elif draw.link is not None:
-        found = draw.link
-        message = f"expected `FROM` before the values of `RANDOM`, found {quote(found.text)}"
+        found, message = draw.link, "expected `FROM` before the values of `RANDOM`"
+    message = f"{message}, found {quote(found.text)}"
     # a word that is not reserved may also be the last word of the name
     is_sure = draw.has_from or (len(draw.name) == 1 if draw.link is None else draw.link.type != "WORD")
-    fixes = (safe if is_sure else offer)(f"write `{draw.corrected}`", *draw.edits())
-    return Diagnostic("AC055", message, (Label(found.span),), f"write `{draw.corrected}`", fixes=fixes)
+    return error.suggest("AC055", message, draw.corrected, *draw.edits(), at=found.span, is_safe=is_sure)
 
 
-def brackets(unexpected: Unexpected) -> Diagnostic | None:
+def brackets(error: Unexpected) -> Diagnostic | None:
     """`RANDOM d FROM ['a', 'b']`."""
-    opening, words = unexpected.token, unexpected.words_before
+    opening, words = error.token, error.words_before
     if opening.text not in _BRACKETS or len(words) < 2 or words[-1].text.upper() != "FROM":
         return None
-    message = f"expected `(` after `FROM`, found {unexpected.found}"
-    closing = [token for token in unexpected.after if token.text == _BRACKETS[opening.text]]
-    if len(closing) != 1:
-        return unexpected.diagnose("AC055", message, _IN_PARENTHESES)
-    fixes = safe("write parentheses", replace(opening.span, "("), replace(closing[0].span, ")"))
-    return unexpected.diagnose("AC055", message, _IN_PARENTHESES, fixes)
+    closing = [token for token in error.after if token.text == _BRACKETS[opening.text]]
+    edits = [replace(opening.span, "("), *(replace(each.span, ")") for each in closing)]
+    fixes = safe("write parentheses", *edits) if len(closing) == 1 else ()
+    return error.diagnose("AC055", f"expected `(` after `FROM`, found {error.found}", _IN_PARENTHESES, fixes)
 
 
-def missing_opening_parenthesis(unexpected: Unexpected) -> Diagnostic | None:
+def missing_opening_parenthesis(error: Unexpected) -> Diagnostic | None:
     """`RANDOM d FROM x ('a', 'b')`."""
-    previous = unexpected.previous
-    if previous is None or previous.type != "FROM" or unexpected.accepted != {"LPAR"}:
+    if error.previous.type != "FROM" or error.accepted != {"LPAR"}:
         return None
-    message = f"expected `(` after `FROM`, found {unexpected.found}"
-    return unexpected.diagnose("AC055", message, _IN_PARENTHESES)
+    return error.diagnose("AC055", f"expected `(` after `FROM`, found {error.found}", _IN_PARENTHESES)
 
 
-def missing_list(unexpected: Unexpected) -> Diagnostic | None:
+def missing_list(error: Unexpected) -> Diagnostic | None:
     """`RANDOM d FROM;`."""
-    words = unexpected.words_before
-    start = unexpected.start_of_step("RANDOM")
-    if not unexpected.at_end or start is None or len(words) < 2 or words[-1].text.upper() != "FROM":
+    words, start = error.words_before, error.start_of_step("RANDOM")
+    if not error.at_end or start is None or len(words) < 2 or words[-1].text.upper() != "FROM":
         return None
-    begun = join_tokens(unexpected.tokens[start : unexpected.index])
-    help_ = f"write `{begun} ('a', 'b')`, with the actual values"
-    return unexpected.diagnose("AC055", "missing values after `FROM`", help_)
+    help_ = f"write `{join_tokens(error.tokens[start : error.index])} ('a', 'b')`, with the actual values"
+    return error.diagnose("AC055", "missing values after `FROM`", help_)
 
 
-def missing_name(unexpected: Unexpected) -> Diagnostic | None:
+def missing_name(error: Unexpected) -> Diagnostic | None:
     """`RANDOM FROM ('a', 'b')`."""
-    start, previous = unexpected.start_of_step("RANDOM"), unexpected.previous
-    if start is None or previous is None or unexpected.index != start + 2 or unexpected.token.type != "LPAR":
+    start, previous = error.start_of_step("RANDOM"), error.previous
+    if error.token.type != "LPAR" or previous.text.upper() != "FROM" or start is None or error.index != start + 2:
         return None
-    if previous.text.upper() != "FROM":
-        return None
-    help_ = f"write `RANDOM Age {join_tokens(_step(unexpected.tokens[start + 1 :]))}`, with the actual column"
-    return Diagnostic("AC055", "missing column before `FROM`", (Label(previous.span),), help_)
+    help_ = f"write `RANDOM Age {join_tokens(_step(error.tokens[start + 1 :]))}`, with the actual column"
+    return error.diagnose("AC055", "missing column before `FROM`", help_, at=previous.span)
 
 
-def name_with_from(unexpected: Unexpected) -> Diagnostic | None:
+def name_with_from(error: Unexpected) -> Diagnostic | None:
     """`RANDOM date from FROM ('a', 'b')`."""
-    previous, start = unexpected.previous, unexpected.start_of_step("RANDOM")
-    if previous is None or previous.type != "FROM" or start is None:
+    start = error.start_of_step("RANDOM")
+    if error.previous.type != "FROM" or start is None:
         return None
-    rest = _step(unexpected.tokens[start + 1 :])
+    rest = _step(error.tokens[start + 1 :])
     places = [at for at, token in enumerate(rest) if token.text.upper() == "FROM"]
     end = next((at for at in reversed(places) if rest[at + 1 : at + 2] and rest[at + 1].type == "LPAR"), 0)
-    if unexpected.token.type == "LPAR" or len(places) < 2 or not end:
+    if error.token.type == "LPAR" or len(places) < 2 or not end:
         return None
-    name, span = quoted_name(join_tokens(rest[:end])), rest[0].span.to(rest[end - 1].span)
-    help_ = f"write `RANDOM {name} FROM …`"
-    fixes = offer(f"write `{name}`", replace(span, name))
-    message = "`FROM` ends the name of the column, and a name that contains it needs double quotes"
-    return Diagnostic("AC016", message, (Label(span),), help_, fixes=fixes)
+    return error.quote_name(rest[:end], "RANDOM", "FROM")
 
 
-def replacement_by_list(unexpected: Unexpected) -> Diagnostic | None:
+def replacement_by_list(error: Unexpected) -> Diagnostic | None:
     """`REPLACE d WITH RANDOM ('a', 'b')`, `REPLACE d WITH ('a', 'b')`, `REPLACE d FROM ('a', 'b')`."""
-    start = unexpected.start_of_step("REPLACE")
+    start = error.start_of_step("REPLACE")
     if start is None:
         return None
-    rest = _step(unexpected.tokens[start + 1 :])
+    rest = _step(error.tokens[start + 1 :])
     length = next((at for at, token in enumerate(rest) if _ends_replaced(token, at)), len(rest))
     values = next((at for at, token in enumerate(rest) if token.type == "LPAR"), len(rest))
     between = " ".join(token.text.upper() for token in rest[length:values])
@@ -196,16 +182,15 @@ def replacement_by_list(unexpected: Unexpected) -> Diagnostic | None:
         return None
     help_ = f"write `RANDOM {join_tokens(rest[:length])} FROM {join_tokens(rest[values:])}`"
     link = rest[length].span.to(rest[values - 1].span)
-    fixes = offer(help_, replace(unexpected.tokens[start].span, "RANDOM"), replace(link, "FROM"))
+    fixes = offer(help_, replace(error.tokens[start].span, "RANDOM"), replace(link, "FROM"))
     message = "`REPLACE` writes one constant, found values to draw from"
-    return unexpected.diagnose("AC055", message, f"{help_} to draw one of them", fixes)
+    return error.diagnose("AC055", message, f"{help_} to draw one of them", fixes)
 
 
 def _ends_replaced(token: Token, at: int) -> bool:
     return token.type == "WITH" or (at > 0 and token.text.upper() == "FROM")
 
 
-BRACKET_RULES: tuple[Rule, ...] = (brackets,)
 DRAW_RULES: tuple[Rule, ...] = (
     missing_name,
     name_with_from,
@@ -215,39 +200,37 @@ DRAW_RULES: tuple[Rule, ...] = (
     replacement_by_list,
 )
 
+_NO_WEIGHT = "expected a positive integer as the weight of a value, found"
 _EXAMPLE = "as in `FROM (3 OF 'a', 'b')`"
 #: signs and words between a weight and a value
 _AROUND_WEIGHTS = frozenset({"OF", ":", "*", "=", "×", "X", "%"})
 
 
-def _values_before(unexpected: Unexpected) -> list[Token]:
+def _values_before(error: Unexpected) -> list[Token]:
     """The tokens from the parenthesis after FROM up to the token; none if the token is not among the values."""
-    start = unexpected.start_of_step("FROM")
-    before = [] if start is None else unexpected.tokens[start + 1 : unexpected.index]
+    start = error.start_of_step("FROM")
+    before = [] if start is None else error.tokens[start + 1 : error.index]
     is_open = before[:1] and before[0].type == "LPAR" and all(token.type != "RPAR" for token in before)
     return before if is_open else []
 
 
-def misplaced_weight(unexpected: Unexpected) -> Diagnostic | None:
+def misplaced_weight(error: Unexpected) -> Diagnostic | None:
     """`FROM ('a' OF 3, 'b')`, `FROM (3 'a', 'b')`, `FROM (3: 'a', 'b')`, `FROM (75% OF 'a', 25% OF 'b')`."""
-    before, token = _values_before(unexpected), unexpected.token
-    listed = [*before[1:], *takewhile(lambda each: each.type != "RPAR", [token, *unexpected.after])]
+    before, token = _values_before(error), error.token
+    listed = [*before[1:], *takewhile(lambda each: each.type != "RPAR", [token, *error.after])]
     parts = [part for part in between_commas(listed) if part]
     spelled = [text for text in map(_spell_weighted_value, parts) if text is not None]
-    if not before or "RPAR" not in unexpected.accepted or len(spelled) < len(parts):
+    if not before or "RPAR" not in error.accepted or len(spelled) < len(parts):
         return None
     wrong = [(part, text) for part, text in zip(parts, spelled, strict=True) if join_tokens(part) != text]
     if not wrong:
         return None
-    edits = [replace(_span(part), text) for part, text in wrong]
-    help_ = f"write `({', '.join(spelled)})`"
-    fixes = (safe if _is_sure(parts) else offer)(help_, *edits)
-    first = wrong[0][0]
+    edits, first = [replace(_span(part), text) for part, text in wrong], wrong[0][0]
+    code, message = "AC055", f"expected a weight, `OF` and a value, found {quote(join_tokens(first))}"
     if token.text == "%":
-        message = f"expected a positive integer as the weight of a value, found `{before[-1].text}%`"
-        return Diagnostic("AC052", message, (Label(_span(first)),), help_, fixes=fixes)
-    message = f"expected a weight, `OF` and a value, found {quote(join_tokens(first))}"
-    return Diagnostic("AC055", message, (Label(_span(first)),), help_, fixes=fixes)
+        code, message = "AC052", f"{_NO_WEIGHT} `{before[-1].text}%`"
+    text, is_sure = f"({', '.join(spelled)})", _is_sure(parts)
+    return error.suggest(code, message, text, *edits, at=_span(first), is_safe=is_sure)
 
 
 def _span(part: list[Token]) -> Span:
@@ -279,17 +262,17 @@ def _is_sure(parts: list[list[Token]]) -> bool:
     return kinds <= {"NUMBER", "STRING"} and (all(shares) or not any(shares))
 
 
-def missing_value(unexpected: Unexpected) -> Diagnostic | None:
+def missing_value(error: Unexpected) -> Diagnostic | None:
     """`FROM ()`, `FROM ('a',)`, `FROM (, 'a')`, `FROM (3 OF, 'a')`."""
-    before, token = _values_before(unexpected), unexpected.token
-    if not before or "STRING" not in unexpected.accepted or token.type not in ("RPAR", "COMMA", "SEMICOLON"):
+    before, token = _values_before(error), error.token
+    if not before or "STRING" not in error.accepted or token.type not in ("RPAR", "COMMA", "SEMICOLON"):
         return None
     if before[-1].type == "OF":
         help_ = f"write `{join_tokens(before[-2:])} 'a'`, with the actual value"
-        return unexpected.diagnose("AC055", "missing value after `OF`", help_)
-    commas = _superfluous(before[-1], [token, *unexpected.after])
+        return error.diagnose("AC055", "missing value after `OF`", help_)
+    commas = _superfluous(before[-1], [token, *error.after])
     fixes = safe("remove the `,`", *(delete(each.span) for each in commas)) if commas else ()
-    return unexpected.diagnose("AC055", "missing value after `FROM`", f"list one value or more, {_EXAMPLE}", fixes)
+    return error.diagnose("AC055", "missing value after `FROM`", f"list one value or more, {_EXAMPLE}", fixes)
 
 
 def _superfluous(last: Token, rest: list[Token]) -> list[Token]:
@@ -300,67 +283,60 @@ def _superfluous(last: Token, rest: list[Token]) -> list[Token]:
     return [last]
 
 
-def parameter_as_weight(unexpected: Unexpected) -> Diagnostic | None:
+def parameter_as_weight(error: Unexpected) -> Diagnostic | None:
     """`FROM (w OF 'a', 'b')`."""
-    before = _values_before(unexpected)
-    if unexpected.token.text.upper() != "OF" or not before or before[-1].type != "PARAMETER":
+    before = _values_before(error)
+    if error.token.text.upper() != "OF" or not before or before[-1].type != "PARAMETER":
         return None
-    message = f"expected a positive integer as the weight of a value, found {quote(before[-1].text)}"
     help_ = f"write the number itself, {_EXAMPLE}: parameters stand for constants only"
-    return Diagnostic("AC052", message, (Label(before[-1].span),), help_)
+    return error.diagnose("AC052", f"{_NO_WEIGHT} {quote(before[-1].text)}", help_, at=before[-1].span)
 
 
-def missing_weight(unexpected: Unexpected) -> Diagnostic | None:
+def missing_weight(error: Unexpected) -> Diagnostic | None:
     """`FROM (OF 'a', 'b')`."""
-    before, token = _values_before(unexpected), unexpected.token
+    before = _values_before(error)
     if not before or before[-1].text.upper() != "OF" or before[-1].type != "PARAMETER":
         return None
-    of = before[-1]
-    help_ = f"write `1 OF {token.text}`, with the actual weight"
+    of, help_ = before[-1], f"write `1 OF {error.token.text}`, with the actual weight"
     fixes = offer("remove the `OF`", delete(of.span)) + offer("insert `1`", insert(of.start, "1 "))
-    return Diagnostic("AC055", "missing weight before `OF`", (Label(of.span),), help_, fixes=fixes)
+    return error.diagnose("AC055", "missing weight before `OF`", help_, fixes, of.span)
 
 
-def interval(unexpected: Unexpected) -> Diagnostic | None:
+def interval(error: Unexpected) -> Diagnostic | None:
     """`FROM (1 TO 5)`."""
-    start, before, after = unexpected.start_of_step("RANDOM"), _values_before(unexpected), unexpected.after
+    start, before, after = error.start_of_step("RANDOM"), _values_before(error), error.after
     kinds = [token.type for token in (*before, *after[:2])]
-    if start is None or unexpected.token.text.upper() != "TO" or kinds != ["LPAR", "NUMBER", "NUMBER", "RPAR"]:
+    if start is None or error.token.text.upper() != "TO" or kinds != ["LPAR", "NUMBER", "NUMBER", "RPAR"]:
         return None
-    name, bounds = unexpected.tokens[start + 1 : unexpected.index - 3], f"{before[1].text} {after[0].text}"
-    help_ = f"write `RANDOM {join_tokens(name)} {bounds}`"
-    span = unexpected.tokens[unexpected.index - 3].span.to(after[1].span)
-    message = f"expected values after `FROM`, found two bounds with {unexpected.found} between them"
-    return unexpected.diagnose("AC055", message, help_, safe(help_, replace(span, bounds)))
+    name, bounds = error.tokens[start + 1 : error.index - 3], f"{before[1].text} {after[0].text}"
+    edit = replace(error.tokens[error.index - 3].span.to(after[1].span), bounds)
+    message = f"expected values after `FROM`, found two bounds with {error.found} between them"
+    return error.suggest("AC055", message, f"RANDOM {join_tokens(name)} {bounds}", edit)
 
 
-def missing_comma(unexpected: Unexpected) -> Diagnostic | None:
+def missing_comma(error: Unexpected) -> Diagnostic | None:
     """`FROM ('a' 'b')`, `FROM ('a' OR 'b')`."""
-    before, token = _values_before(unexpected), unexpected.token
-    if not before or "RPAR" not in unexpected.accepted:
-        return None
+    before, token = _values_before(error), error.token
     is_word = token.type in ("AND", "OR")
-    value = unexpected.following if is_word else token
-    if value is None or value.type not in ("STRING", "NUMBER"):
+    value = error.following if is_word else token
+    if not before or "RPAR" not in error.accepted or value.type not in ("STRING", "NUMBER"):
         return None
-    help_ = f"write `{before[-1].text}, {value.text}`"
     edit = replace(token.span, ",") if is_word else insert(before[-1].end, ",")
-    message = f"expected `,` between two values, found {unexpected.found}"
-    return unexpected.diagnose("AC055", message, help_, offer(help_, edit))
+    message = f"expected `,` between two values, found {error.found}"
+    return error.suggest("AC055", message, f"{before[-1].text}, {value.text}", edit, is_safe=False)
 
 
-def missing_closing_parenthesis(unexpected: Unexpected) -> Diagnostic | None:
+def missing_closing_parenthesis(error: Unexpected) -> Diagnostic | None:
     """`FROM ('a', 'b';`."""
-    before, token = _values_before(unexpected), unexpected.token
-    if not before or "RPAR" not in unexpected.accepted or token.type not in ("SEMICOLON", "THEN"):
+    before = _values_before(error)
+    if not before or "RPAR" not in error.accepted or error.token.type not in ("SEMICOLON", "THEN"):
         return None
-    help_ = f"write `{before[-1].text})`"
-    found = "the end of the requirement" if unexpected.at_end else unexpected.found
-    message = f"missing `)` after the values, found {found}"
-    return unexpected.diagnose("AC055", message, help_, safe("insert `)`", insert(before[-1].end, ")")))
+    found = "the end of the requirement" if error.at_end else error.found
+    fixes = safe("insert `)`", insert(before[-1].end, ")"))
+    return error.diagnose("AC055", f"missing `)` after the values, found {found}", f"write `{before[-1].text})`", fixes)
 
 
-WEIGHTED_VALUE_RULES: tuple[Rule, ...] = (
+VALUE_RULES: tuple[Rule, ...] = (
     missing_value,
     parameter_as_weight,
     missing_weight,
@@ -369,5 +345,3 @@ WEIGHTED_VALUE_RULES: tuple[Rule, ...] = (
     missing_comma,
     missing_closing_parenthesis,
 )
-#: tried before the rules for tokens that are wrong anywhere, such as `%`
-SHARE_RULES: tuple[Rule, ...] = (misplaced_weight,)

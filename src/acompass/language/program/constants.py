@@ -5,23 +5,13 @@ import datetime
 import operator
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import replace
 from acompass.errors.diagnostics import CallError, Diagnostic
-from acompass.language.program import findings
-from acompass.language.program.types import (
-    MOST_DIGITS,
-    TEXT,
-    Column,
-    Kind,
-    Type,
-    Value,
-    convert,
-    decimal,
-    shortest_decimal,
-)
+from acompass.language.program import findings, types
+from acompass.language.program.types import TEXT, Column, Kind, Type, Value, convert, decimal
 from acompass.language.text import tree
 from acompass.language.text.tokens import is_word, read_constant
 
@@ -239,8 +229,8 @@ def _replacement_decimal(value: Decimal, constant: tree.Number, column: Column) 
     source = column.type
     scale = max(source.scale, scale_of(value))
     digits = digits_before_point(value) + scale
-    if digits > MOST_DIGITS:
-        return findings.number_too_long(constant.span, digits, MOST_DIGITS)
-    written = shortest_decimal(value) if value in source.shortened else value
+    if digits > types.MOST_DIGITS:
+        return findings.number_too_long(constant.span, digits, types.MOST_DIGITS)
+    written = types.shortest_decimal(value) if value in source.shortened else value
     target = replace(source, kind=Kind.DECIMAL, scale=scale)
     return convert(written, decimal(scale_of(value)), target), target

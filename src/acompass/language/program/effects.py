@@ -7,101 +7,84 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Literal, TypeAlias, assert_never
 
+from acompass.language.program import program as p
 from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.kernels import ONE, Kernel, Keyword, Map
-from acompass.language.program.program import (
-    NEVER,
-    Action,
-    And,
-    Assertion,
-    Comparison,
-    Condition,
-    Effect,
-    Filter,
-    Not,
-    Or,
-    Process,
-    Project,
-    Remove,
-    Requirement,
-    Result,
-    Write,
-)
 from acompass.language.program.types import Type, Value
 from acompass.language.text.tree import Operator
 
 ActionName: TypeAlias = Literal["REJECT", "DROP"] | Keyword
 
 
-def comparisons(condition: Condition) -> Iterator[Comparison]:
+def comparisons(condition: p.Condition) -> Iterator[p.Comparison]:
     """Every comparison of a condition, in the order of the text."""
     match condition:
-        case Comparison():
+        case p.Comparison():
             yield condition
-        case Not(operand):
+        case p.Not(operand):
             yield from comparisons(operand)
-        case And(operands) | Or(operands):
+        case p.And(operands) | p.Or(operands):
             for operand in operands:
                 yield from comparisons(operand)
         case _:
             assert_never(condition)
 
 
-def split_equalities(operands: Iterable[Condition]) -> tuple[list[Condition], dict[int, list[Value]]]:
+def split_equalities(operands: Iterable[p.Condition]) -> tuple[list[p.Condition], dict[int, list[Value]]]:
     """The operands of an OR that are not equalities, and the constants that the others equate each column with.
 
     Taken one by one, the n constants of an IN cost SQL engines and decision diagrams time in proportion to n².
     """
-    others: list[Condition] = []
+    others: list[p.Condition] = []
     equal: dict[int, list[Value]] = {}
     for operand in operands:
-        if isinstance(operand, Comparison) and operand.operator is Operator.EQ:
+        if isinstance(operand, p.Comparison) and operand.operator is Operator.EQ:
             equal.setdefault(operand.column, []).append(operand.value)
         else:
             others.append(operand)
     return others, equal
 
 
-def is_always(requirement: Requirement) -> bool:
+def is_always(requirement: p.Requirement) -> bool:
     """Whether the requirement asserts nothing and affects every record (X1)."""
-    return requirement.assertion.condition == NEVER and process_of(requirement) is None
+    return requirement.assertion.condition == p.NEVER and process_of(requirement) is None
 
 
-def process_of(requirement: Requirement) -> Process | None:
+def process_of(requirement: p.Requirement) -> p.Process | None:
     """The process query of a class-level requirement; None for a record-level one."""
     return process_in(requirement.assertion)
 
 
-def process_in(assertion: Assertion) -> Process | None:
+def process_in(assertion: p.Assertion) -> p.Process | None:
     result = assertion.result
     match result:
-        case Process():
+        case p.Process():
             return result
-        case Result() | Filter():
+        case p.Result() | p.Filter():
             return None
         case _:
             assert_never(result)
 
 
-def filter_of(requirement: Requirement) -> Condition | None:
+def filter_of(requirement: p.Requirement) -> p.Condition | None:
     """The condition of FILTER or WHERE; None if the assertion is about every record."""
     return filter_in(requirement.assertion)
 
 
-def filter_in(assertion: Assertion) -> Condition | None:
+def filter_in(assertion: p.Assertion) -> p.Condition | None:
     result = assertion.result
     match result:
-        case Filter(condition):
+        case p.Filter(condition):
             return condition
-        case Process():
+        case p.Process():
             return result.where
-        case Result():
+        case p.Result():
             return None
         case _:
             assert_never(result)
 
 
-def record_comparisons(requirement: Requirement) -> Iterator[Comparison]:
+def record_comparisons(requirement: p.Requirement) -> Iterator[p.Comparison]:
     """The comparisons of the table's own columns: in FILTER or WHERE, and after RESULT or FILTER."""
     selected = filter_of(requirement)
     if selected is not None:
@@ -110,7 +93,7 @@ def record_comparisons(requirement: Requirement) -> Iterator[Comparison]:
         yield from comparisons(requirement.assertion.condition)
 
 
-def columns_read(requirement: Requirement) -> frozenset[int]:
+def columns_read(requirement: p.Requirement) -> frozenset[int]:
     """The columns of the table that decide which records are affected."""
     read = {comparison.column for comparison in record_comparisons(requirement)}
     process = process_of(requirement)
@@ -120,12 +103,12 @@ def columns_read(requirement: Requirement) -> frozenset[int]:
     return frozenset(read)
 
 
-def columns_aggregated(process: Process) -> frozenset[int]:
+def columns_aggregated(process: p.Process) -> frozenset[int]:
     columns = (aggregate.column for aggregate in process.aggregates)
     return frozenset(column for column in columns if column is not None)
 
 
-def columns_of_classes(requirements: Iterable[Requirement]) -> frozenset[int]:
+def columns_of_classes(requirements: Iterable[p.Requirement]) -> frozenset[int]:
     """The columns that requirements group by or count the distinct values of. Their numbers have one spelling (D26)."""
     found: set[int] = set()
     for process in filter(None, map(process_of, requirements)):
@@ -135,137 +118,137 @@ def columns_of_classes(requirements: Iterable[Requirement]) -> frozenset[int]:
     return frozenset(found)
 
 
-def columns_touched(requirement: Requirement) -> frozenset[int]:
+def columns_touched(requirement: p.Requirement) -> frozenset[int]:
     """The columns that the requirement reads, writes, or changes the type of."""
     written = column_written(requirement.action)
     own = frozenset() if written is None else frozenset({written})
     return columns_read(requirement) | own | type_changes(requirement).keys()
 
 
-def effect_of(action: Action | None) -> Effect | None:
+def effect_of(action: p.Action | None) -> p.Effect | None:
     return None if action is None else action.effect
 
 
-def write_of(action: Action | None) -> Write | None:
+def write_of(action: p.Action | None) -> p.Write | None:
     """The column that an action writes, and its kernel; None if it writes none."""
     effect = effect_of(action)
     match effect:
-        case Write():
+        case p.Write():
             return effect
-        case None | Remove() | Project():
+        case None | p.Remove() | p.Project():
             return None
         case _:
             assert_never(effect)
 
 
-def column_written(action: Action | None) -> int | None:
+def column_written(action: p.Action | None) -> int | None:
     write = write_of(action)
     return None if write is None else write.column
 
 
-def kernel_of(action: Action | None) -> Kernel | None:
+def kernel_of(action: p.Action | None) -> Kernel | None:
     """What an action writes; None if it writes nothing."""
     write = write_of(action)
     return None if write is None else write.kernel
 
 
-def map_of(action: Action | None) -> Map | None:
+def map_of(action: p.Action | None) -> Map | None:
     """The map of a GENERALIZE."""
     kernel = kernel_of(action)
     return None if kernel is None else kernel.label_map()
 
 
-def is_certain(action: Action | None) -> bool:
+def is_certain(action: p.Action | None) -> bool:
     """Whether the action is performed on every affected record."""
     return action is None or action.probability == ONE
 
 
-def probability_of(action: Action | None) -> Fraction | None:
+def probability_of(action: p.Action | None) -> Fraction | None:
     """The probability with which an action is performed on an affected record; None if it is certain."""
     return None if action is None or is_certain(action) else action.probability
 
 
-def columns_written(requirements: Iterable[Requirement]) -> frozenset[int]:
+def columns_written(requirements: Iterable[p.Requirement]) -> frozenset[int]:
     written = (column_written(requirement.action) for requirement in requirements)
     return frozenset(column for column in written if column is not None)
 
 
-def removes_records(action: Action | None) -> bool:
+def removes_records(action: p.Action | None) -> bool:
     """Whether an action removes affected records: all of them if it `is_certain`."""
     effect = effect_of(action)
     match effect:
-        case Remove():
+        case p.Remove():
             return True
-        case None | Write() | Project():
+        case None | p.Write() | p.Project():
             return False
         case _:
             assert_never(effect)
 
 
-def removes_all(action: Action | None) -> bool:
+def removes_all(action: p.Action | None) -> bool:
     """Whether an action removes every affected record."""
     return removes_records(action) and is_certain(action)
 
 
-def projection_of(action: Action | None) -> Project | None:
+def projection_of(action: p.Action | None) -> p.Project | None:
     """The columns that an action drops."""
     effect = effect_of(action)
     match effect:
-        case Project():
+        case p.Project():
             return effect
-        case None | Remove() | Write():
+        case None | p.Remove() | p.Write():
             return None
         case _:
             assert_never(effect)
 
 
-def draws(action: Action | None) -> bool:
+def draws(action: p.Action | None) -> bool:
     """Whether an action consumes the trace, one value or more for each affected record in canonical order."""
     return not is_certain(action) or drawing_kernel(action) is not None
 
 
-def drawing_kernel(action: Action | None) -> Kernel | None:
+def drawing_kernel(action: p.Action | None) -> Kernel | None:
     """The kernel of a RANDOM, which consumes a value of the trace for each record it is performed on."""
     kernel = kernel_of(action)
     return kernel if kernel is not None and kernel.draws else None
 
 
-def constant_written(action: Action | None) -> Value | None:
+def constant_written(action: p.Action | None) -> Value | None:
     """The only value that an action writes, whatever the record; None if there is none (missing values are not)."""
     kernel = kernel_of(action)
     values = None if kernel is None or kernel.draws or kernel.reads_value else kernel.listed_values()
     return None if values is None else values[0]
 
 
-def outcome_cuts(action: Action | None) -> tuple[Fraction, ...]:
+def outcome_cuts(action: p.Action | None) -> tuple[Fraction, ...]:
     """The values of the trace at which the outcome changes: a probability, the cuts of RANDOM … FROM."""
     probability, kernel = probability_of(action), kernel_of(action)
     own = () if probability is None else (probability,)
     return own if kernel is None else (*own, *kernel.trace_cuts())
 
 
-def action_name(action: Action | None) -> ActionName | None:
+def action_name(action: p.Action | None) -> ActionName | None:
     """The action as results and reports name it."""
     effect = effect_of(action)
     match effect:
         case None:
             return None
-        case Remove():
+        case p.Remove():
             return "REJECT"
-        case Write(kernel=kernel):
+        case p.Write(kernel=kernel):
             return kernel.keyword
-        case Project():
+        case p.Project():
             return "DROP"
         case _:
             assert_never(effect)
 
 
-def needs_order(requirements: Iterable[Requirement]) -> bool:
+def needs_order(requirements: Iterable[p.Requirement]) -> bool:
     """Whether the result depends on canonical order."""
     return any(draws(requirement.action) for requirement in requirements)
 
 
-def type_changes(requirement: Requirement) -> dict[int, tuple[Type, Type]]:
+def type_changes(requirement: p.Requirement) -> dict[int, tuple[Type, Type]]:
     """The columns whose type the requirement changes (D12), with the types before and after."""
     if requirement.before is requirement.after:
         return {}

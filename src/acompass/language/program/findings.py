@@ -156,8 +156,7 @@ def number_replacing(constant: tree.Number, column: Column) -> Diagnostic:
     message = f"column `{column.name}` is {column.type.kind}, replaced with {_describe_constant(constant)}"
     text = spell_string(_shorten(constant))
     help_ = f"write `{text}` to make the column text, or {_EXAMPLES[column.type.kind]}"
-    fixes = offer(f"write `{text}`", *_in_quotes(constant.span))
-    return _diagnostic_at(constant.span, "AC113", message, help_, fixes)
+    return _diagnostic_at(constant.span, "AC113", message, help_, offer(f"write `{text}`", *_in_quotes(constant.span)))
 
 
 def not_randomizable(name: tree.Name, column: Column) -> Diagnostic:
@@ -192,12 +191,11 @@ def outside_floats(span: Span) -> Diagnostic:
 
 
 def opaque_column(name: tree.Name, column: str) -> Diagnostic:
-    message = f"column `{column}` has a type that policies do not support"
     help_ = (
         "convert the column to text first, remove it with `ALWAYS : DROP`, or leave it out of the policy: it "
         "then passes through unchanged"
     )
-    return _diagnostic_at(name.span, "AC117", message, help_)
+    return _diagnostic_at(name.span, "AC117", f"column `{column}` has a type that policies do not support", help_)
 
 
 def nesting_too_deep(span: Span, most: int) -> Diagnostic:

@@ -10,20 +10,9 @@ from acompass.errors.diagnostics import Span
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.types import Names
-from acompass.language.text import tree
+from acompass.language.text import tree, walk
 from acompass.language.text.parser import allowed_codes
 from acompass.language.text.tree import Operator
-from acompass.language.text.walk import (
-    assertion_of,
-    comparisons,
-    is_like,
-    leaves,
-    map_parts,
-    overwritten_names,
-    plain_of,
-    step_of,
-    steps,
-)
 
 
 class Use(StrEnum):
@@ -72,9 +61,9 @@ def uses(
     """
     seen = _Uses(Names(names), Parameters(params or {}))
     silenced = allowed_codes(policy)
-    for index, requirement in enumerate(steps(policy)):
+    for index, requirement in enumerate(walk.steps(policy)):
         seen.allowed = frozenset(silenced.get(index, ()))
-        assertion, action = assertion_of(requirement), step_of(requirement)
+        assertion, action = walk.assertion_of(requirement), walk.step_of(requirement)
         if assertion is not None:
             seen.add_assertion(assertion)
         if action is not None:
@@ -132,7 +121,7 @@ class _Uses:
     def add_action(self, action: tree.Step, *, always: bool) -> None:
         if always:
             self._add_overwritten(action)
-        plain = plain_of(action)
+        plain = walk.plain_of(action)
         match plain:
             case None | tree.Reject():
                 pass
@@ -153,7 +142,7 @@ class _Uses:
 
     def _add_overwritten(self, action: tree.Step) -> None:
         """Record the columns that the action overwrites or drops in all records before anything reads them (D27)."""
-        for name in overwritten_names(action):
+        for name in walk.overwritten_names(action):
             match self._names.find(name.text):
                 case (column,) if column not in self.named:
                     self.overwritten.add(column)
@@ -172,7 +161,7 @@ class _Uses:
         column = self._column(action.name)
         if column is None:
             return
-        if map_parts(action.map).of_numbers:
+        if walk.map_parts(action.map).of_numbers:
             self.banded.add(column)
             if column not in self.generalized:
                 self.compared.setdefault(column, ColumnUse(Use.NUMBER, action.map.span))
@@ -193,9 +182,9 @@ class _Uses:
         return None
 
     def _add_condition(self, condition: tree.Condition) -> None:
-        for leaf in leaves(condition):
-            for comparison in comparisons(leaf):
-                self._add_comparison(self._column(comparison.name), comparison, in_like=is_like(leaf))
+        for leaf in walk.leaves(condition):
+            for comparison in walk.comparisons(leaf):
+                self._add_comparison(self._column(comparison.name), comparison, in_like=walk.is_like(leaf))
 
     def _add_comparison(self, column: int | None, comparison: tree.Comparison, *, in_like: bool = False) -> None:
         constant = self._parameters.bind(comparison.constant)
@@ -218,12 +207,12 @@ class _Uses:
         self.forming_classes.update(groups)
         spelled = [self._names.spelling(name.text, group) for name, group in zip(process.group_by, groups, strict=True)]
         seen = Names([*spelled, *(named.alias.text for named in process.aggregates)])
-        for leaf in leaves(condition):
-            for comparison in comparisons(leaf):
+        for leaf in walk.leaves(condition):
+            for comparison in walk.comparisons(leaf):
                 match seen.find(comparison.name.text):
                     case (position,):
                         origin = [*groups, *origins][position]
-                        self._add_comparison(origin, comparison, in_like=is_like(leaf))
+                        self._add_comparison(origin, comparison, in_like=walk.is_like(leaf))
 
     def _add_aggregate(self, aggregate: tree.Aggregate) -> int | None:
         """The column that the aggregate's value comes from; None for a SUM or a count."""

@@ -14,23 +14,14 @@ from acompass.language.program.program import Assertion, Process
 from acompass.language.program.types import Value
 from acompass.language.text.tree import Quantifier
 from acompass.prove.certify import encoding
-from acompass.prove.certify.encoding import (
-    EVERYTHING,
-    NOTHING,
-    Conditions,
-    Json,
-    NotCertified,
-    encode_constant,
-    encode_function,
-    step_types,
-)
+from acompass.prove.certify.encoding import EVERYTHING, NOTHING, Conditions, Json, NotCertified
 from acompass.prove.certify.prover import BranchGoal, CertifyingProver, single_values
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram
 from acompass.prove.diagrams.regions import INFINITE, Mask, Regions, regions_in
 from acompass.prove.effort import Exhausted, recursion_limit, require_time
+from acompass.prove.rules.backward_rules import Blocked
 from acompass.prove.rules.facts import Alternatives, Fact, class_assertion
 from acompass.prove.rules.reachability import Transition
-from acompass.prove.rules.write_rules import Blocked
 from acompass.prove.search.claims import is_assumed
 from acompass.prove.search.proof_search import MAX_GOALS
 from acompass.prove.search.verdicts import ProvedClaim
@@ -76,7 +67,7 @@ def build_certificate(text: str, proved: Sequence[ProvedClaim], certified: Seque
 def _encode_program(claim: ProvedClaim) -> Json:
     return {
         "columns": [column.name for column in claim.program.schema],
-        "types": step_types(claim.program, claim.any_scale)[0],
+        "types": encoding.step_types(claim.program, claim.any_scale)[0],
         "program": [encoding.encode_requirement(each) for each in claim.program.requirements],
     }
 
@@ -156,7 +147,7 @@ class Outline:
 
     def encode_fact(self, fact: Fact) -> Json:
         return {
-            "function": encode_function(fact.function, fact.column),
+            "function": encoding.encode_function(fact.function, fact.column),
             "where": self._conditions.of_records(fact.where),
             "group by": sorted(fact.groups),
             "allowed": self.encode_allowed(fact),
@@ -179,7 +170,7 @@ class Outline:
         size = regions.cardinality(mask)
         if size == INFINITE or size > MOST_VALUES:
             return []
-        return [encode_constant(value) for value in _all_values(regions, mask)]
+        return [encoding.encode_constant(value) for value in _all_values(regions, mask)]
 
     def _encode_because(self, fact: Fact) -> Json:
         values = self._by_values(fact)
@@ -253,7 +244,7 @@ class Outline:
         """The columns that have one value in all records of the fact, with this value."""
         variables = self._prover.variables
         return [
-            [variables.column_of(variable), encode_constant(_all_values(variables.regions(variable), mask)[0])]
+            [variables.column_of(variable), encoding.encode_constant(_all_values(variables.regions(variable), mask)[0])]
             for variable, mask in single_values(self._laws, fact, care).items()
         ]
 

@@ -10,27 +10,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias, assert_never
 
+from acompass.language.program import program as p
 from acompass.language.program.effects import is_certain, type_changes, write_of
 from acompass.language.program.kernels import Constant, Kernel, Labels, Uniform, Weighted
-from acompass.language.program.program import (
-    Action,
-    And,
-    Assertion,
-    Comparison,
-    Condition,
-    Effect,
-    Filter,
-    Not,
-    Or,
-    Process,
-    Program,
-    Project,
-    Remove,
-    Requirement,
-    Result,
-    ResultForm,
-    Write,
-)
 from acompass.language.program.types import Kind, Type, Value
 from acompass.language.text.tree import Function, Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
@@ -65,7 +47,7 @@ class NotCertified(Exception):
     """The checker has no rule for a step of the proof."""
 
 
-def encode_requirement(each: Requirement) -> Json:
+def encode_requirement(each: p.Requirement) -> Json:
     types = [[column, encode_conversion(after)] for column, (_, after) in type_changes(each).items()]
     return {
         "line": each.line,
@@ -88,18 +70,18 @@ def encode_conversion(type_: Type) -> Json:
             assert_never(type_.kind)
 
 
-def encode_assertion(each: Assertion) -> Json:
+def encode_assertion(each: p.Assertion) -> Json:
     quantifier = "each" if each.quantifier is Quantifier.EACH else "some"
     return [quantifier, _encode_result(each.result), encode_condition(each.condition)]
 
 
-def _encode_result(each: ResultForm) -> Json:
+def _encode_result(each: p.ResultForm) -> Json:
     match each:
-        case Result():
+        case p.Result():
             return "result"
-        case Filter(phi):
+        case p.Filter(phi):
             return ["filter", encode_condition(phi)]
-        case Process(aggregates, where, group_by):
+        case p.Process(aggregates, where, group_by):
             psi = None if where is None else encode_condition(where)
             return ["process", [encode_function(one.function, one.column) for one in aggregates], psi, list(group_by)]
         case _:
@@ -110,21 +92,21 @@ def encode_function(name: Function, column: int | None) -> Json:
     return _FUNCTIONS[name] if column is None else [_FUNCTIONS[name], column]
 
 
-def encode_condition(each: Condition) -> Json:
+def encode_condition(each: p.Condition) -> Json:
     match each:
-        case Comparison(column, operator, value):
+        case p.Comparison(column, operator, value):
             return [operator.value, column, encode_constant(value)]
-        case Not(operand):
+        case p.Not(operand):
             return ["not", encode_condition(operand)]
-        case And(operands):
+        case p.And(operands):
             return ["and", *(encode_condition(operand) for operand in operands)]
-        case Or(operands):
+        case p.Or(operands):
             return ["or", *(encode_condition(operand) for operand in operands)]
         case _:
             assert_never(each)
 
 
-def _encode_action(each: Action | None, of: Requirement) -> Json:
+def _encode_action(each: p.Action | None, of: p.Requirement) -> Json:
     if each is None:
         return None
     encoded = _encode_effect(each.effect, of)
@@ -132,13 +114,13 @@ def _encode_action(each: Action | None, of: Requirement) -> Json:
     return encoded if is_certain(each) else ["probably", fraction, encoded]
 
 
-def _encode_effect(each: Effect, of: Requirement) -> Json:
+def _encode_effect(each: p.Effect, of: p.Requirement) -> Json:
     match each:
-        case Remove():
+        case p.Remove():
             return "reject"
-        case Write(column, kernel):
+        case p.Write(column, kernel):
             return _encode_write(column, kernel, of.after[column].type)
-        case Project(columns):
+        case p.Project(columns):
             return ["drop", list(columns)]
         case _:
             assert_never(each)
@@ -245,7 +227,7 @@ def _comparison_count(diagram: Diagram, memo: dict[Diagram, int]) -> int:
     return memo[diagram]
 
 
-def step_types(program: Program, any_scale: frozenset[int]) -> list[list[Json]]:
+def step_types(program: p.Program, any_scale: frozenset[int]) -> list[list[Json]]:
     types = [_encode_type(column.type, at in any_scale) for at, column in enumerate(program.schema)]
     steps = [types]
     for requirement in program.requirements:
@@ -270,7 +252,7 @@ def has_one_text(type_: Json) -> bool:
     return type_[0] == "decimal" if isinstance(type_, list) else type_ not in (None, "number", "float")
 
 
-def _types_after(requirement: Requirement, before: Sequence[Json]) -> list[Json]:
+def _types_after(requirement: p.Requirement, before: Sequence[Json]) -> list[Json]:
     types = list(before)
     for column, (_, after) in type_changes(requirement).items():
         types[column] = _convert_type(before[column], after)

@@ -16,11 +16,10 @@ from acompass.prove.certify.encoding import Json, has_one_text, step_types
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.diagrams.regions import INFINITE, Mask, Regions
 from acompass.prove.diagrams.variables import Variables
-from acompass.prove.rules.backward_rules import BackwardRules
+from acompass.prove.rules.backward_rules import BackwardRules, Blocked, Branch, ChanceRules, Preimages, WriteRules
 from acompass.prove.rules.facts import ClassAssertion, Fact, class_assertion
 from acompass.prove.rules.laws import KnownFacts, Laws
 from acompass.prove.rules.reachability import Reachability, Standing, Transition, record_condition
-from acompass.prove.rules.write_rules import Blocked, Branch, ChanceRules, Preimages, WriteRules
 
 
 class CertifyingVariables(Variables):

@@ -17,14 +17,7 @@ from acompass.language.program.kernels import Map
 from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix
 from acompass.language.program.types import INTEGER, Kind, Type, convert, to_text
 from acompass.language.text.tree import DateUnit
-from acompass.prove.diagrams.cuts import (
-    after_prefix,
-    band_bounds,
-    has_few_labels,
-    is_small_hierarchy,
-    period_bounds,
-    read_text,
-)
+from acompass.prove.diagrams import cuts
 from acompass.prove.diagrams.regions import Mask, Rank, Regions, regions_in, unite_masks, value_order
 
 #: the values of a gap up to this size are converted individually
@@ -132,7 +125,7 @@ def _image_in_text(region: int, source: Regions, source_type: Type, target: Regi
 def _has_text_in(candidate: int, target: Regions, region: int, source: Regions, source_type: Type) -> bool:
     constant = target.constant(candidate)
     if constant is not None:
-        value = read_text(str(constant), source_type)
+        value = cuts.read_text(str(constant), source_type)
         return value is not None and source.region_of(value) == region
     if source_type.kind is Kind.FLOAT:
         return _has_float_text(*target.bounds(candidate), source.region_of(math.inf) == region)
@@ -292,9 +285,9 @@ class LabelImages:
         if text is not None:
             return self._label_region(str(text))
         match self._map:
-            case Level(otherwise=otherwise) if is_small_hierarchy(self._map):
+            case Level(otherwise=otherwise) if cuts.is_small_hierarchy(self._map):
                 return 0 if otherwise is None else 1 << self._texts.region_of(otherwise)
-            case Bands() if self._of_numbers and has_few_labels(self._map):
+            case Bands() if self._of_numbers and cuts.has_few_labels(self._map):
                 return self._number_labels
             case Level() | Bands() | Dates() | Prefix():
                 low, high = _interval(self._map, *self._texts.bounds(region))
@@ -379,9 +372,9 @@ def _number_beginnings(map_: Bands) -> Iterator[tuple[str, str]]:
 def _bounds(map_: Map, label: str) -> object:
     match map_:
         case Bands():
-            return band_bounds(label)
+            return cuts.band_bounds(label)
         case Dates():
-            return period_bounds(label)
+            return cuts.period_bounds(label)
         case Level() | Prefix():
             return None
         case _:
@@ -420,7 +413,7 @@ def _with_prefix(length: int, low: str | None, high: str | None, most: str) -> t
     lowest = None if low is None else low[:length]
     if high is None or len(high) <= length:
         return lowest, high
-    return lowest, max(high, after_prefix(high[:length] + most) or high)
+    return lowest, max(high, cuts.after_prefix(high[:length] + most) or high)
 
 
 def _has_date_label(unit: DateUnit, low: str | None, high: str | None) -> bool:

@@ -13,17 +13,8 @@ from itertools import chain, cycle, islice
 from typing import TypeAlias
 
 from acompass.dataclasses import dataclass
+from acompass.language.program import effects
 from acompass.language.program.constants import digits_before_point, is_64_bit
-from acompass.language.program.effects import (
-    comparisons,
-    drawing_kernel,
-    draws,
-    probability_of,
-    process_in,
-    process_of,
-    record_comparisons,
-    write_of,
-)
 from acompass.language.program.kernels import shortest_trace_value
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Action, Assertion, Comparison, Program, Requirement
@@ -32,19 +23,8 @@ from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.effort import require_time
 from acompass.prove.search.claims import assertion_columns
 from acompass.prove.search.origins import Origin
-from acompass.semantics.core import (
-    Bag,
-    NoLabel,
-    Trace,
-    act,
-    affected_bag,
-    compare,
-    convert_types,
-    holds,
-    pref,
-    run_program,
-    trace_of_values,
-)
+from acompass.semantics import core as semantics
+from acompass.semantics.core import Bag
 
 Record: TypeAlias = tuple[Value, ...]
 
@@ -74,13 +54,13 @@ class Witness:
 def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
     """The run on a table and a trace; None if a map has no label for a value (X2, GENERALIZE), so nothing is
     written."""
-    rho = Trace(lambda i: trace[i - 1] if i <= len(trace) else _MIDDLE)
+    rho = semantics.Trace(lambda i: trace[i - 1] if i <= len(trace) else _MIDDLE)
     try:
-        outcome = run_program(program, records, rho)
+        outcome = semantics.run_program(program, records, rho)
     except UnlabeledValueError:
         return None
     violated = frozenset(at for at, verdict in enumerate(outcome.requirements) if not verdict.holds)
-    return Witness(tuple(records), pref(outcome.trace_used, rho), tuple(outcome.records), violated)
+    return Witness(tuple(records), semantics.pref(outcome.trace_used, rho), tuple(outcome.records), violated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +81,10 @@ class Chance:
 
     def trace(self, action: Action | None, affected: int) -> list[Fraction]:
         """The part of the trace that the requirement consumes."""
-        probability = probability_of(action)
+        probability = effects.probability_of(action)
         coins = [] if probability is None else self.coins.take(affected)
         hit = affected if probability is None else sum(rho < probability for rho in coins)
-        return coins + ([] if drawing_kernel(action) is None else self.draws.take(hit))
+        return coins + ([] if effects.drawing_kernel(action) is None else self.draws.take(hit))
 
 
 #: by step, for the requirements that consume the trace
@@ -130,20 +110,20 @@ class Replayer:
                 violated.append(step)
                 try:
                     bag, own = _perform(requirement, bag, chances.get(step))
-                except NoLabel:
+                except semantics.NoLabel:
                     return None
                 trace += own
             elif requirement.before == requirement.after:
                 continue
             else:
-                bag = convert_types(bag, requirement.before, requirement.after)
+                bag = semantics.convert_types(bag, requirement.before, requirement.after)
             distinct = list(dict.fromkeys(bag))
         return Witness(tuple(records), tuple(trace), tuple(bag), frozenset(violated))
 
     def _holds(self, step: int, bag: Bag, distinct: Bag) -> bool:
         read = self._read[step]
         if read is None:
-            return holds(bag, self.program.requirements[step].assertion)
+            return semantics.holds(bag, self.program.requirements[step].assertion)
         return not any(self._violates(step, record, read) for record in distinct)
 
     def _violates(self, step: int, record: Record, read: Sequence[int]) -> bool:
@@ -152,24 +132,24 @@ class Replayer:
         if found is None:
             if len(self._violating) >= MOST_REMEMBERED:
                 self._violating.clear()
-            found = self._violating[key] = not holds([record], self.program.requirements[step].assertion)
+            found = self._violating[key] = not semantics.holds([record], self.program.requirements[step].assertion)
         return found
 
 
 def _record_columns(assertion: Assertion) -> Sequence[int] | None:
     """The columns of an assertion that judges each record separately; None for other assertions."""
-    is_about_records = assertion.quantifier is Quantifier.EACH and process_in(assertion) is None
+    is_about_records = assertion.quantifier is Quantifier.EACH and effects.process_in(assertion) is None
     return sorted(assertion_columns(assertion)) if is_about_records else None
 
 
 def _perform(requirement: Requirement, bag: Bag, chance: Chance | None) -> tuple[Bag, list[Fraction]]:
     """Perform a violated requirement (Figure 11); also return the part of the trace that it consumes."""
-    converted = convert_types(bag, requirement.before, requirement.after)
+    converted = semantics.convert_types(bag, requirement.before, requirement.after)
     if requirement.action is None:
         return converted, []
-    affected = affected_bag(bag, requirement.assertion)
+    affected = semantics.affected_bag(bag, requirement.assertion)
     own = [] if chance is None else chance.trace(requirement.action, len(affected))
-    left, _ = act(requirement.action, requirement.after, converted, trace_of_values(own), affected)
+    left, _ = semantics.act(requirement.action, requirement.after, converted, semantics.trace_of_values(own), affected)
     return left, own
 
 
@@ -177,7 +157,7 @@ class RandomChances:
     def __init__(self, program: Program, rng: random.Random):
         self._rng = rng
         actions = enumerate(requirement.action for requirement in program.requirements)
-        self._actions = {step: action for step, action in actions if draws(action)}
+        self._actions = {step: action for step, action in actions if effects.draws(action)}
         self._rhos = _useful_rhos(self._actions.values())
 
     def toward(self, origin: Origin, aimed: float = AIMED) -> Chances:
@@ -196,7 +176,7 @@ class RandomChances:
         return Stream(*self._rng.choice(streams))
 
     def _draws(self, step: int, origin: Origin, aimed: float) -> Stream:
-        kernel = drawing_kernel(self._actions[step])
+        kernel = effects.drawing_kernel(self._actions[step])
         if kernel is not None and step in origin.draws and self._rng.random() < aimed:
             return Stream((), (kernel.trace_value(origin.draws[step]),))
         return Stream((), tuple(self._rng.choices(self._rhos, k=self._rng.choice((1, 2, 5, 12)))))
@@ -204,7 +184,7 @@ class RandomChances:
 
 def rho_for_miss(action: Action | None) -> Fraction:
     """A short decimal ρ that makes a coin miss; 0 if no coin is tossed."""
-    probability = probability_of(action)
+    probability = effects.probability_of(action)
     return Fraction(0) if probability is None else shortest_trace_value(probability, Fraction(1))
 
 
@@ -212,7 +192,7 @@ def _useful_rhos(actions: Iterable[Action | None]) -> Sequence[Fraction]:
     """Values of ρ that make every RANDOM draw its bounds, the integers next to them and its middle, or the first of its
     weighted values."""
     rhos = {Fraction(0), Fraction(1, 2), Fraction(999, 1000)}
-    for kernel in filter(None, map(drawing_kernel, actions)):
+    for kernel in filter(None, map(effects.drawing_kernel, actions)):
         rhos.update(kernel.typical_trace_values(MOST_WEIGHTED_VALUES))
     return sorted(rhos)
 
@@ -246,7 +226,7 @@ class LoadableTables:
         """Whether the claim fails on the run's output, which exists only if no known check is violated (D31,
         `prove`)."""
         is_written = not witness.violated & known
-        return is_written and not holds(list(witness.left), claim) and self.loads(witness.records)
+        return is_written and not semantics.holds(list(witness.left), claim) and self.loads(witness.records)
 
     @property
     def are_all(self) -> bool:
@@ -267,11 +247,8 @@ def _is_in_order(records: Sequence[Record], comparison: Comparison) -> bool:
     texts = {str(record[comparison.column]) for record in records} - {"*"}
     if not all(_NUMBER.fullmatch(text) for text in texts):
         return True
-    number = Decimal(str(comparison.value))
-    return all(
-        compare(text, comparison.operator, comparison.value) == compare(Decimal(text), comparison.operator, number)
-        for text in texts
-    )
+    sign, value, compare = comparison.operator, comparison.value, semantics.compare
+    return all(compare(text, sign, value) == compare(Decimal(text), sign, Decimal(str(value))) for text in texts)
 
 
 def _text_comparisons(program: Program) -> Iterator[Comparison]:
@@ -282,19 +259,19 @@ def _text_comparisons(program: Program) -> Iterator[Comparison]:
             is_text = program.schema[comparison.column].type.kind is Kind.TEXT
             if is_text and comparison.column not in labelled and isinstance(comparison.value, str):
                 yield comparison
-        write = write_of(requirement.action)
+        write = effects.write_of(requirement.action)
         if write is not None and write.kernel.label_map() is not None:
             labelled.add(write.column)
 
 
 def _comparisons(requirement: Requirement) -> Iterator[Comparison]:
     """Comparisons of columns, keys and aggregates of a column, each with its column."""
-    yield from record_comparisons(requirement)
-    process = process_of(requirement)
+    yield from effects.record_comparisons(requirement)
+    process = effects.process_of(requirement)
     if process is None:
         return
     columns = [*process.group_by, *(aggregate.column for aggregate in process.aggregates)]
-    for comparison in comparisons(requirement.assertion.condition):
+    for comparison in effects.comparisons(requirement.assertion.condition):
         column = columns[comparison.column]
         if column is not None:
             yield Comparison(column, comparison.operator, comparison.value)

@@ -8,27 +8,9 @@ from itertools import takewhile
 from typing import TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass, replace
-from acompass.language.program.effects import (
-    column_written,
-    columns_of_classes,
-    effect_of,
-    is_certain,
-    removes_records,
-    write_of,
-)
+from acompass.language.program import effects
+from acompass.language.program import program as p
 from acompass.language.program.kernels import Constant, Labels, Uniform, Weighted
-from acompass.language.program.program import (
-    Assertion,
-    Condition,
-    Filter,
-    Process,
-    Program,
-    Project,
-    Remove,
-    Requirement,
-    Result,
-    Write,
-)
 from acompass.language.program.types import Type
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram
@@ -44,7 +26,7 @@ class Transition:
     """A requirement, performed on any table that can occur at `step`."""
 
     step: int
-    requirement: Requirement
+    requirement: p.Requirement
     scope: Diagram  # the records that the assertion is about
     may: Diagram  # the records that are affected in some table
     must: Diagram  # the records that are affected in every table
@@ -60,12 +42,12 @@ class Transition:
     @property
     def column(self) -> int | None:
         """The column that the action writes."""
-        return column_written(self.requirement.action)
+        return effects.column_written(self.requirement.action)
 
     @property
-    def write(self) -> Write:
+    def write(self) -> p.Write:
         """What the action, which writes a column, writes."""
-        write = write_of(self.requirement.action)
+        write = effects.write_of(self.requirement.action)
         assert write is not None, "the requirement writes nothing"
         return write
 
@@ -77,18 +59,18 @@ Standing: TypeAlias = tuple[Fact, ...]
 MOST_STANDING = 8
 
 
-def record_condition(variables: Variables, step: int, assertion: Assertion) -> tuple[Diagram, Diagram]:
+def record_condition(variables: Variables, step: int, assertion: p.Assertion) -> tuple[Diagram, Diagram]:
     """For an assertion about records: the records in its scope, and those that satisfy its condition."""
 
-    def diagram(condition: Condition) -> Diagram:
+    def diagram(condition: p.Condition) -> Diagram:
         return variables.condition(condition, lambda column: variables.column(step, column))
 
     match assertion.result:
-        case Result():
+        case p.Result():
             return ALL, diagram(assertion.condition)
-        case Filter(filter_):
+        case p.Filter(filter_):
             return diagram(filter_), diagram(assertion.condition)
-        case Process():
+        case p.Process():
             raise AssertionError("the condition after PROCESS is about classes")
         case _:
             assert_never(assertion.result)
@@ -105,14 +87,14 @@ class Reachability:
 
     def __init__(
         self,
-        program: Program,
+        program: p.Program,
         variables: Variables,
         known: frozenset[int] = frozenset(),
         excluded: Sequence[Diagram] | None = None,
         focus: frozenset[int] | None = None,
     ):
         self.excluded = excluded or [EMPTY] * (len(program.requirements) + 1)
-        self.columns_of_classes = columns_of_classes(program.requirements)
+        self.columns_of_classes = effects.columns_of_classes(program.requirements)
         self.laws = self._make_laws(variables)
         self._variables = variables
         self._diagrams = variables.diagrams
@@ -183,7 +165,7 @@ class Reachability:
             care.append(care[-1] if is_same_table else self.reach[transition.step])
         return care[::-1]
 
-    def _transition(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
+    def _transition(self, step: int, requirement: p.Requirement, care: Diagram) -> Transition:
         assertion = requirement.assertion
         match assertion.quantifier:
             case Quantifier.SOME:
@@ -208,7 +190,7 @@ class Reachability:
         return transition.may
 
     def _class_transition(
-        self, step: int, requirement: Requirement, classes: ClassAssertion, care: Diagram
+        self, step: int, requirement: p.Requirement, classes: ClassAssertion, care: Diagram
     ) -> Transition:
         in_scope = self._diagrams.intersection(care, classes.where)
         may = self._diagrams.intersection(in_scope, self.laws.can_violate(classes, care))
@@ -228,7 +210,7 @@ class Reachability:
             refused = self._diagrams.union(refused, self._diagrams.complement(keys))
         return refused
 
-    def _some_transition(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
+    def _some_transition(self, step: int, requirement: p.Requirement, care: Diagram) -> Transition:
         """A violated SOME affects the whole table (D17, violated SOME), in which no record or class satisfies its
         condition."""
         may, is_never_satisfied = self._violating_tables(step, requirement.assertion, care)
@@ -236,7 +218,7 @@ class Reachability:
             return Transition(step, requirement, ALL, may, may, None, (), care)
         return Transition(step, requirement, ALL, may, EMPTY, frozenset(), (), care)
 
-    def _violating_tables(self, step: int, assertion: Assertion, care: Diagram) -> tuple[Diagram, bool]:
+    def _violating_tables(self, step: int, assertion: p.Assertion, care: Diagram) -> tuple[Diagram, bool]:
         """The records of the tables that violate a SOME, and whether every nonempty table violates it."""
         classes = class_assertion(self._variables, step, assertion)
         if classes is None:
@@ -248,7 +230,7 @@ class Reachability:
             may = self._diagrams.intersection(care, violating)
         return may, self.satisfying(step, assertion, care) is EMPTY
 
-    def satisfying(self, step: int, assertion: Assertion, care: Diagram) -> Diagram:
+    def satisfying(self, step: int, assertion: p.Assertion, care: Diagram) -> Diagram:
         """Records such that every table that satisfies a SOME contains at least one of them."""
         classes = class_assertion(self._variables, step, assertion)
         if classes is None:
@@ -258,17 +240,17 @@ class Reachability:
 
     def after(self, transition: Transition, records: Diagram) -> Diagram:
         """The records that the requirement can turn the given records into."""
-        effect = effect_of(transition.requirement.action)
+        effect = effects.effect_of(transition.requirement.action)
         match effect:
             case None:
                 return self.untouched_records(transition, records) if transition.is_known else records
-            case Remove():
+            case p.Remove():
                 return self.untouched_records(transition, records)
-            case Write():
+            case p.Write():
                 affected = self._diagrams.intersection(records, transition.may)
                 untouched = self.convert_written_column(transition, self.untouched_records(transition, records))
                 return self._diagrams.union(untouched, self.rewrite(transition, affected))
-            case Project(columns):
+            case p.Project(columns):
                 return self._diagrams.exists(records, self._variables.columns(transition.step, columns))
             case _:
                 assert_never(effect)
@@ -277,7 +259,7 @@ class Reachability:
         """The records, by default all at the step, that the action can leave alone: those that need not be affected, or
         all of them if a coin decides (X5, WITH PROBABILITY)."""
         records = transition.care if records is None else records
-        if not is_certain(transition.requirement.action):
+        if not effects.is_certain(transition.requirement.action):
             return records
         return self._diagrams.difference(records, transition.must)
 
@@ -358,29 +340,29 @@ class StandingFacts:
         refused = replace(fact, allowed=self._laws.diagrams.complement(fact.allowed))
         return self._known.unsettled_keys(refused, standing, care)
 
-    def after(self, requirement: Requirement, standing: Standing, established: Standing, care: Diagram) -> Standing:
+    def after(self, requirement: p.Requirement, standing: Standing, established: Standing, care: Diagram) -> Standing:
         """The standing facts after a requirement; `established` are the facts of its assertion, if it is known to
         hold afterwards."""
         left = [each for fact in standing for each in self._facts_left(requirement, fact, care)]
         found = dict.fromkeys(replace(fact, step=fact.step + 1) for fact in (*left, *established))
         return tuple(found)[-MOST_STANDING:]
 
-    def _facts_left(self, requirement: Requirement, fact: Fact, care: Diagram) -> Iterator[Fact]:
-        effect = effect_of(requirement.action)
+    def _facts_left(self, requirement: p.Requirement, fact: Fact, care: Diagram) -> Iterator[Fact]:
+        effect = effects.effect_of(requirement.action)
         match effect:
             case None:
                 yield fact
-            case Remove():
+            case p.Remove():
                 bounds = (fact, *(self._laws.halves(fact) or ()))
                 yield from [each for each in bounds if self._laws.is_kept_by_parts(each, care)][:1]
-            case Write(column):
+            case p.Write(column):
                 yield from () if column in self._laws.columns_read(fact) else (fact,)
-            case Project(columns):
+            case p.Project(columns):
                 yield from (fact,) if self._laws.columns_read(fact).isdisjoint(columns) else ()
             case _:
                 assert_never(effect)
 
 
-def is_established(requirement: Requirement, is_known: bool) -> bool:
+def is_established(requirement: p.Requirement, is_known: bool) -> bool:
     """Whether the classes that violate the assertion are gone after the requirement."""
-    return is_known or (removes_records(requirement.action) and is_certain(requirement.action))
+    return is_known or (effects.removes_records(requirement.action) and effects.is_certain(requirement.action))

@@ -17,20 +17,7 @@ from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import Parameters, ParamValue, is_timestamp, scale_of
 from acompass.language.program.types import INTEGER, TEXT, TIMESTAMP, Column, Kind, Schema, Type, decimal
 from acompass.language.program.uses import Use, uses
-from acompass.language.text import tree
-from acompass.language.text.walk import (
-    all_conditions,
-    comparisons,
-    constants,
-    drawn_name,
-    map_numbers,
-    names_dropped,
-    process_of,
-    record_conditions,
-    step_of,
-    steps,
-    written_name,
-)
+from acompass.language.text import tree, walk
 
 #: the scale of `decimal` in a counterexample
 _USUAL_SCALE = 2
@@ -195,11 +182,11 @@ def _read_type(name: str, type_: str | Type) -> Type | None:
 def finer_scale(policy: tree.Program, params: Mapping[str, ParamValue]) -> int:
     """A scale with numbers between any two constants of the policy."""
     parameters = Parameters(params)
-    requirements = steps(policy)
-    bound = (parameters.bind(each) for requirement in requirements for each in constants(requirement))
+    requirements = walk.steps(policy)
+    bound = (parameters.bind(each) for requirement in requirements for each in walk.constants(requirement))
     numbers = [each for each in bound if isinstance(each, tree.Number)]
     for requirement in requirements:
-        numbers += map_numbers(step_of(requirement))
+        numbers += walk.map_numbers(walk.step_of(requirement))
     return 1 + max((scale_of(number.value) for number in numbers), default=0)
 
 
@@ -210,7 +197,8 @@ def inferred_schema(policy: tree.Program, params: Mapping[str, ParamValue], *, i
     for name in _names(policy):
         spelled.setdefault(name.text if is_apart else name.text.casefold(), name.text)
     names = list(spelled.values())
-    if {name.casefold() for name in names} <= _dropped_names(policy):  # a table has at least one other column
+    dropped = {name.text.casefold() for name in walk.names_dropped_by(policy)}
+    if {name.casefold() for name in names} <= dropped:  # a table has at least one other column
         names.append(_unused_name(spelled))
     used = uses(policy, names, params)
     scales = _scales(policy, params)
@@ -221,11 +209,6 @@ def inferred_schema(policy: tree.Program, params: Mapping[str, ParamValue], *, i
         else Column(name, TEXT)
         for at, name in enumerate(names)
     )
-
-
-def _dropped_names(policy: tree.Program) -> set[str]:
-    names = (name for requirement in steps(policy) for name in names_dropped(step_of(requirement)))
-    return {name.text.casefold() for name in names}
 
 
 def _unused_name(spelled: Mapping[str, str]) -> str:
@@ -248,31 +231,31 @@ def _infer_type(use: Use, scale: int, is_drawn: bool) -> Type:
 
 
 def _drawn_names(policy: tree.Program) -> set[str]:
-    names = (drawn_name(step_of(requirement)) for requirement in steps(policy))
+    names = (walk.drawn_name(walk.step_of(requirement)) for requirement in walk.steps(policy))
     return {name.text.casefold() for name in names if name is not None}
 
 
 def _names(policy: tree.Program) -> Iterator[tree.Name]:
-    for requirement in steps(policy):
-        process = process_of(requirement)
+    for requirement in walk.steps(policy):
+        process = walk.process_of(requirement)
         if process is not None:
             aggregated = (named.aggregate.column for named in process.aggregates)
             yield from (name for name in aggregated if name is not None)
-        for condition in record_conditions(requirement):
-            yield from (comparison.name for comparison in comparisons(condition))
+        for condition in walk.record_conditions(requirement):
+            yield from (comparison.name for comparison in walk.comparisons(condition))
         if process is not None:
             yield from process.group_by
-        written = written_name(step_of(requirement))
+        written = walk.written_name(walk.step_of(requirement))
         if written is not None:
             yield written
-        yield from names_dropped(step_of(requirement))
+        yield from walk.names_dropped(walk.step_of(requirement))
 
 
 def _scales(policy: tree.Program, params: Mapping[str, ParamValue]) -> dict[str, int]:
     """For each name, the most decimal places of any number that it is compared with or cut at."""
     parameters = Parameters(params)
     scales: dict[str, int] = {}
-    for requirement in steps(policy):
+    for requirement in walk.steps(policy):
         for name, constant in (*_compared_constants(requirement), *_band_constants(requirement)):
             number = parameters.bind(constant)
             if isinstance(number, tree.Number):
@@ -283,23 +266,23 @@ def _scales(policy: tree.Program, params: Mapping[str, ParamValue]) -> dict[str,
 
 def _compared_constants(requirement: tree.Requirement) -> Iterator[tuple[str, tree.Constant]]:
     aliased = _aliased_columns(requirement)
-    for condition in all_conditions(requirement):
-        for comparison in comparisons(condition):
+    for condition in walk.all_conditions(requirement):
+        for comparison in walk.comparisons(condition):
             name = comparison.name.text
             yield aliased.get(name.casefold(), name), comparison.constant
 
 
 def _band_constants(requirement: tree.Requirement) -> Iterator[tuple[str, tree.Constant]]:
     """The numbers at which BANDS cuts a column."""
-    action = step_of(requirement)
-    written = written_name(action)
+    action = walk.step_of(requirement)
+    written = walk.written_name(action)
     if written is not None:
-        yield from ((written.text, number) for number in map_numbers(action))
+        yield from ((written.text, number) for number in walk.map_numbers(action))
 
 
 def _aliased_columns(requirement: tree.Requirement) -> dict[str, str]:
     """Maps the alias of each MIN and MAX to the aggregated column."""
-    process = process_of(requirement)
+    process = walk.process_of(requirement)
     return {
         named.alias.text.casefold(): named.aggregate.column.text
         for named in (() if process is None else process.aggregates)

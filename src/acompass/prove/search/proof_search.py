@@ -7,10 +7,9 @@ from itertools import chain
 
 from acompass.dataclasses import dataclass, field
 from acompass.prove.effort import require_time
-from acompass.prove.rules.backward_rules import BackwardRules, Rule
+from acompass.prove.rules.backward_rules import BackwardRules, Blocked, Rule
 from acompass.prove.rules.facts import Fact
 from acompass.prove.rules.reachability import Reachability
-from acompass.prove.rules.write_rules import Blocked
 
 #: the most goals in the search for a proof of one claim
 MAX_GOALS = 4_000

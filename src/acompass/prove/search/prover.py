@@ -12,25 +12,18 @@ from functools import cached_property
 from typing import TypeVar, assert_never
 
 from acompass.dataclasses import dataclass, replace
+from acompass.language.program import effects
 from acompass.language.program.aggregates import facts_about
-from acompass.language.program.effects import (
-    column_written,
-    columns_read,
-    effect_of,
-    is_certain,
-    process_in,
-    removes_records,
-)
 from acompass.language.program.program import Assertion, Program, Project, Remove, Write
 from acompass.language.program.types import Kind
 from acompass.language.text.tree import Function, Quantifier
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram
 from acompass.prove.diagrams.variables import Variables
 from acompass.prove.effort import MOST_OPERATIONS, Budget, Exhausted, recursion_limit, require_time
+from acompass.prove.rules.backward_rules import Preimages
 from acompass.prove.rules.facts import Alternatives, Fact, class_assertion
 from acompass.prove.rules.laws import KnownFacts, SumsAndCounts
 from acompass.prove.rules.reachability import Reachability, Transition, record_condition
-from acompass.prove.rules.write_rules import Preimages
 from acompass.prove.search.claims import assertion_columns, columns_with_type
 from acompass.prove.search.origins import Origins
 from acompass.prove.search.proof_search import ProofAttempt, ProofSearch
@@ -121,7 +114,7 @@ class Prover:
     def trace_back(self, assertion: Assertion) -> ProofAttempt:
         """Try to prove an assertion about records of the final table by showing that no violating record has an origin.
         Useful with a `focus`, which over-approximates the reachable records."""
-        if assertion.quantifier is Quantifier.SOME or process_in(assertion) is not None:
+        if assertion.quantifier is Quantifier.SOME or effects.process_in(assertion) is not None:
             return ProofAttempt(False)
         origins = Origins(self.reachability, random.Random(0))
         is_proof = origins.has_none(self.violating_records(self.last, assertion))
@@ -195,7 +188,7 @@ class Prover:
             return None
         requirement = self.program.requirements[at]
         action = requirement.action
-        is_established = (removes_records(action) and is_certain(action)) or at in self.known
+        is_established = (effects.removes_records(action) and effects.is_certain(action)) or at in self.known
         if not is_established or requirement.assertion.quantifier is Quantifier.SOME:
             return None
         classes = class_assertion(self.variables, at, requirement.assertion)
@@ -226,7 +219,7 @@ class SomeClaims:
             requirement = self.program.requirements[at]
             if requirement.assertion.quantifier is Quantifier.SOME:
                 action = requirement.action
-                is_survived = is_nonempty and removes_records(action) and is_certain(action)
+                is_survived = is_nonempty and effects.removes_records(action) and effects.is_certain(action)
                 if at in self.known or is_survived:
                     yield at
                     is_nonempty = True
@@ -234,9 +227,9 @@ class SomeClaims:
     def _is_same(self, assertion: Assertion, at: int, step: int) -> bool:
         """Whether the SOME at a step is the same assertion, or implies it for the same classes, and no later line
         changes the columns that it reads."""
-        read = columns_read(self.program.requirements[at])
+        read = effects.columns_read(self.program.requirements[at])
         later = [requirement.action for requirement in self.program.requirements[at + 1 : step]]
-        if any(removes_records(action) or column_written(action) in read for action in later):
+        if any(effects.removes_records(action) or effects.column_written(action) in read for action in later):
             return False
         known = self.program.requirements[at].assertion
         return assertion == known or (self._fits(known, step) and self._is_implied(assertion, known, step))
@@ -277,7 +270,7 @@ class SomeClaims:
         witness = reachability.satisfying(at, assertion, reachability.care[at])
         for transition in reachability.transitions[at + 1 : step]:
             removed = diagrams.intersection(witness, transition.may)
-            if removes_records(transition.requirement.action) and removed is not EMPTY:
+            if effects.removes_records(transition.requirement.action) and removed is not EMPTY:
                 return None
             witness = reachability.after(transition, witness)
         return diagrams.intersection(witness, reachability.care[step])
@@ -311,7 +304,7 @@ class ExcludedRecords:
         return excluded[::-1]
 
     def _before(self, excluded: Diagram, transition: Transition) -> Diagram:
-        effect = effect_of(transition.requirement.action)
+        effect = effects.effect_of(transition.requirement.action)
         match effect:
             case None if transition.is_known:
                 return self._diagrams.union(excluded, transition.must)
@@ -329,7 +322,7 @@ class ExcludedRecords:
         cannot be affected."""
         diagrams = self._diagrams
         kept = self._preimages.surely_before_keeping(excluded, transition, column)
-        if is_certain(transition.requirement.action):
+        if effects.is_certain(transition.requirement.action):
             kept = diagrams.union(kept, transition.must)
         saved = self._reachability.before_rewriting(transition, diagrams.complement(excluded))
         return diagrams.difference(kept, diagrams.intersection(saved, transition.may))

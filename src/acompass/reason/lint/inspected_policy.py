@@ -12,7 +12,7 @@ from acompass.language.text.walk import steps, steps_of
 from acompass.prove.rules.reachability import Transition
 from acompass.prove.search.claims import assertion_columns, check_steps
 from acompass.prove.search.prover import Prover, Provers
-from acompass.prove.search.reasons import Reasons
+from acompass.prove.search.verdicts import Reasons
 
 #: whether a column of the table contains one of the texts
 Occurs: TypeAlias = Callable[[str, Sequence[str]], bool]

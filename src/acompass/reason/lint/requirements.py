@@ -17,7 +17,7 @@ from acompass.prove.refute.refutation import Refuter
 from acompass.prove.rules.facts import class_assertion
 from acompass.prove.rules.reachability import Transition, record_condition
 from acompass.prove.search.prover import Prover, Provers
-from acompass.prove.search.reasons import Reasons
+from acompass.prove.search.verdicts import Reasons
 from acompass.reason.lint.inspected_policy import InspectedPolicy
 from acompass.reason.privacy.influence import is_record_level
 

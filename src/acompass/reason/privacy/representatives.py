@@ -17,7 +17,7 @@ from acompass.language.program.program import Requirement
 from acompass.language.program.types import INTEGER, Kind, Schema, Type, Value, convert, to_text
 from acompass.prove.diagrams.cuts import MOST_TEXTS, read_text
 from acompass.prove.diagrams.regions import Regions, TextOrder, regions_in, value_order
-from acompass.prove.refute.column_values import example_values
+from acompass.prove.refute.candidate_tables import example_values
 from acompass.reason.privacy.answer import BITS
 from acompass.reason.privacy.mentions import (
     LinedMap,

@@ -21,7 +21,7 @@ from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Comparison, Process, Program, Requirement
 from acompass.language.program.types import Kind, Schema, Type, remaining
 from acompass.language.text.tree import Operator, Quantifier
-from acompass.prove.refute.column_values import example_values
+from acompass.prove.refute.candidate_tables import example_values
 from acompass.reason.privacy.answer import Direction, Refusal, TablePrivacy
 from acompass.reason.privacy.influence import is_record_level
 from acompass.reason.privacy.stability import MOST_CELLS, ClassCondition, class_condition, region_values

@@ -9,15 +9,18 @@ import pytest
 
 import acompass
 from acompass.language.program.types import INTEGER, TEXT, Column
-from acompass.plan.class_rewrites import count_combinations, count_in_two_levels, share_aggregations
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
-from acompass.plan.planner import REWRITES, plan
-from acompass.plan.record_rewrites import (
+from acompass.plan.planner import (
+    REWRITES,
+    count_combinations,
+    count_in_two_levels,
     flaggable_requirement,
     inline_ranges,
     look_up_values,
     merge_chains,
+    plan,
+    share_aggregations,
     share_scans,
     store_dependent_stages,
 )

@@ -165,7 +165,7 @@ for name in sys.argv[1:]:
 
 
 PLAN = PACKAGE / "plan"
-REWRITES = ("acompass.plan.class_rewrites", "acompass.plan.record_rewrites", "acompass.plan.planner")
+REWRITES = ("acompass.plan.planner",)
 #: files of a layer of `plan/`, and the modules that they may not import: plans do not import SQL, and the lowering to
 #: SQL imports neither rewrites nor sessions
 PLAN_LAYERS = {

@@ -23,9 +23,7 @@ from acompass.language.program.uses import uses
 from acompass.language.text import tree, walk
 from acompass.language.text.formatter import format_requirement
 from acompass.language.text.parser import parse_text
-from acompass.plan.class_rewrites import share_aggregations
-from acompass.plan.planner import REWRITES, plan
-from acompass.plan.record_rewrites import look_up_values, merge_chains
+from acompass.plan.planner import REWRITES, look_up_values, merge_chains, plan, share_aggregations
 from acompass.plan.regions import Combination, simulate
 from acompass.plan.run.context import Context, GivenTrace
 from acompass.plan.run.execution import execute

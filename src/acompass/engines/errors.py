@@ -70,11 +70,6 @@ def no_memory_limit() -> EngineError:
     return engine_error("AC326", f"`{option_text('memory_limit')}` does not apply to Spark", help_)
 
 
-def is_the_reference() -> EngineError:
-    help_ = "name another engine, such as `duckdb`"
-    return engine_error("AC316", "the reference engine cannot be compared with itself", help_)
-
-
 def cancellation_error() -> Canceled:
     help_ = "call again: nothing was written"
     return Canceled([Diagnostic("AC327", "the call was canceled", help=help_)])

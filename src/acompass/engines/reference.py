@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NoReturn
 
 from sqlglot import exp
 
+from acompass.dataclasses import replace
 from acompass.engines.duckdb.table import DuckDBEngine, DuckDBTable, LoadedInDuckDB
-from acompass.engines.errors import is_the_reference, require_plain
-from acompass.engines.execution import stage_requirements
+from acompass.engines.errors import engine_error, require_plain
+from acompass.engines.loading import stage_requirements
 from acompass.engines.protocol import Destination, Execution, OpenTable, Outcome, TraceSource
 from acompass.language.program.effects import columns_written, needs_order
 from acompass.language.program.program import Verdict
@@ -45,7 +45,8 @@ class ReferenceTable(LoadedInDuckDB):
                 execution.progress(done, len(requirements))
         schema = requirements[-1].after if requirements else self.schema
         if execution.canonical:
-            bag = core.canonical_order(_with_integers(schema, integers), bag)
+            ordered = tuple(replace(c, type=INTEGER) if i in integers else c for i, c in enumerate(schema))
+            bag = core.canonical_order(ordered, bag)
         context = Context(self.session, GivenTrace(()))
         left, written = self._keep(bag, schema, integers), columns_written(requirements)
         return Outcome(verdicts, {}, len(given), rho.used, context, left, written)
@@ -96,10 +97,6 @@ def _stored_value(value: Any, type_: Type) -> Any:
     return str(value) if type_ == TEXT else sql.stored_value(value, type_)
 
 
-def _with_integers(schema: Schema, integers: frozenset[int]) -> Schema:
-    return tuple(replace(c, type=INTEGER) if i in integers else c for i, c in enumerate(schema))
-
-
 class ReferenceEngine:
     @contextmanager
     def open(self, table: Any, options: Options) -> Iterator["OpenReferenceTable"]:
@@ -107,7 +104,8 @@ class ReferenceEngine:
             yield OpenReferenceTable(found)
 
     def session(self) -> NoReturn:
-        raise is_the_reference()
+        help_ = "name another engine, such as `duckdb`"
+        raise engine_error("AC316", "the reference engine cannot be compared with itself", help_)
 
 
 class OpenReferenceTable:

@@ -6,19 +6,13 @@ distinguishes two values of one region, so a simulation on combinations of regio
 A set of combinations is an integer with one bit for each combination, so that conditions are bitwise operations."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
 from typing import assert_never
 
 from acompass.dataclasses import dataclass
+from acompass.language.program import effects
 from acompass.language.program import program as checked
-from acompass.language.program.effects import (
-    column_written,
-    constant_written,
-    filter_of,
-    is_certain,
-    record_comparisons,
-    removes_all,
-    type_changes,
-)
 from acompass.language.program.program import Action, Assertion, Condition, Requirement, Verdict
 from acompass.language.program.types import Value, convert
 from acompass.language.text.tree import Operator, Quantifier
@@ -28,7 +22,7 @@ def constants_by_column(requirements: Sequence[Requirement], columns: Iterable[i
     """The constants that each column is compared with, and those written into it."""
     found: dict[int, set[Value]] = {column: set() for column in columns}
     for requirement in requirements:
-        for comparison in record_comparisons(requirement):
+        for comparison in effects.record_comparisons(requirement):
             found[comparison.column].add(comparison.value)
         written = constant_write(requirement.action)
         # no later requirement of the chain compares a value of a new type
@@ -49,8 +43,8 @@ def keeps_type(requirement: Requirement, column: int) -> bool:
 
 def constant_write(action: Action | None) -> tuple[int, Value] | None:
     """The column and the value, if an action writes the same value into every affected record: REPLACE."""
-    column, value = column_written(action), constant_written(action)
-    return (column, value) if column is not None and value is not None and is_certain(action) else None
+    column, value = effects.column_written(action), effects.constant_written(action)
+    return (column, value) if column is not None and value is not None and effects.is_certain(action) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +88,7 @@ class _Simulation:
                 self._in_region[column][region] |= 1 << i
 
     def perform(self, requirement: Requirement) -> Verdict:
-        selected = filter_of(requirement)
+        selected = effects.filter_of(requirement)
         seen = self.alive if selected is None else self.alive & self._where(selected)
         holds, affected = self._find_affected(requirement.assertion, seen)
         count = sum(self._weights[i] for i in _bits(affected))
@@ -104,7 +98,7 @@ class _Simulation:
         if written is not None:
             self._write(requirement, *written, affected)
         elif action is not None:
-            assert removes_all(action), "a chain contains only actions that regions decide"
+            assert effects.removes_all(action), "a chain contains only actions that regions decide"
             self.alive &= ~affected
             self._alive_records -= count
         return verdict
@@ -128,15 +122,9 @@ class _Simulation:
             case checked.Not():
                 return self.alive & ~self._where(condition.operand)
             case checked.And():
-                combined = self.alive
-                for operand in condition.operands:
-                    combined &= self._where(operand)
-                return combined
+                return reduce(and_, map(self._where, condition.operands), self.alive)
             case checked.Or():
-                combined = 0
-                for operand in condition.operands:
-                    combined |= self._where(operand)
-                return combined
+                return reduce(or_, map(self._where, condition.operands), 0)
             case _:
                 assert_never(condition)
 
@@ -156,29 +144,24 @@ class _Simulation:
                 chosen = regions[point + 1 :]
             case _:
                 assert_never(comparison.operator)
-        combined = 0
-        for members in chosen:
-            combined |= members
-        return combined
+        return reduce(or_, chosen, 0)
 
     def _retype(self, requirement: Requirement) -> None:
         """Convert the values written so far to the new types of their columns (D12, retyping)."""
-        for column, (before, after) in type_changes(requirement).items():
+        for column, (before, after) in effects.type_changes(requirement).items():
             for written in self.written:
                 if column in written:
                     written[column] = convert(written[column], before, after)
 
     def _write(self, requirement: Requirement, column: int, value: Value, affected: int) -> None:
+        in_region, region_of = self._in_region[column], self._region_of[column]
         moves = keeps_type(requirement, column)
         for i in _bits(affected):
             self.written[i][column] = value
             if moves:
-                self._move(i, column, self._point[column][value])
-
-    def _move(self, i: int, column: int, region: int) -> None:
-        self._in_region[column][self._region_of[column][i]] &= ~(1 << i)
-        self._in_region[column][region] |= 1 << i
-        self._region_of[column][i] = region
+                in_region[region_of[i]] &= ~(1 << i)
+                region_of[i] = self._point[column][value]
+                in_region[region_of[i]] |= 1 << i
 
 
 def _bits(members: int) -> Iterator[int]:

@@ -4,7 +4,6 @@ from typing import Any, TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass, field
 from acompass.language.program import effects
-from acompass.language.program.effects import is_always
 from acompass.language.program.program import Process, Requirement
 from acompass.language.program.types import Schema
 from acompass.plan.regions import ordered_constants
@@ -105,7 +104,7 @@ def describe(stage: Stage, schema: Schema) -> str:
         case RecordStage():
             return f"{which}: record by record"
         case ScanStage():
-            counted = "" if all(map(is_always, stage.requirements)) else ", counted by one scan"
+            counted = "" if all(map(effects.is_always, stage.requirements)) else ", counted by one scan"
             return f"{which}: record by record{counted}"
         case DependentStage():
             return f"{which}: record by record, counted in one stored table"

@@ -1,7 +1,7 @@
 """Errors about tables. They show the names of columns and files, never a value of a record."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, missing_help, option_text
@@ -22,38 +22,65 @@ MICROSECONDS = "times have microsecond precision"
 YEARS = "years range from 1 to 9999"
 
 
-def table_error(code: str, message: str, help_: str | None = None) -> TableError:
-    return TableError([Diagnostic(code, message, help=help_)])
+def table_error(code: str, message: str, help_: str | None = None, *labels: Label) -> TableError:
+    return TableError([Diagnostic(code, message, labels, help_)])
 
 
-def not_found(path: str) -> TableError:
-    return table_error(
-        "AC201", f"no table at `{path}`", "check the path; a glob such as `data/*.csv` must match a file"
-    )
+def error_about(code: str, message: str, help_: str) -> Callable[[str], TableError]:
+    """An error that names a file, a column or a kind of table."""
+    return lambda shown: table_error(code, message.format(shown), help_.format(shown))
+
+
+def error_about_both(code: str, message: str, help_: str) -> Callable[[str, str], TableError]:
+    return lambda shown, detail: table_error(code, message.format(shown, detail), help_)
+
+
+not_found = error_about("AC201", "no table at `{}`", "check the path; a glob such as `data/*.csv` must match a file")
+unreadable = error_about_both("AC203", "cannot read `{}`: {}", "check that the file exists and is readable")
+no_header = error_about("AC204", "`{}` has no header", "put the column names on the first line: `Age,Zip`")
+not_unicode = error_about(
+    "AC205",
+    "column `{}` has text that is not valid Unicode",
+    "replace the lone surrogates first: `text.encode('utf-8', 'replace').decode()`",
+)
+invalid_date_format = error_about_both(
+    "AC235",
+    "invalid date format `{}`: {}",
+    "use one day `%d`, one month `%m`, `%b` (Jan) or `%B` (January), one year `%Y` (2020) or `%y` (20), "
+    "and plain text between them, as in `%d.%m.%Y`; `%%` is a percent sign",
+)
+damaged_file = error_about_both("AC214", "`{}` is not a complete {} file", "create or download the file again")
+not_exact = error_about_both(
+    "AC215",
+    "column `{}` has values that cannot be represented exactly: {}",
+    "round the column first, or leave it out of the policy",
+)
+mixed_column = error_about(
+    "AC216", "column `{}` mixes values of different types", "convert the column to one type first, such as text"
+)
+no_records_left = error_about(
+    "AC250",
+    "{} can be read only once, and no record is left",
+    "make a new one for each call, or open it once with `acompass.open` for several calls",
+)
+library_needed = error_about("AC218", "{} needs pyarrow", "pip install pyarrow")
+output_is_input = error_about(
+    "AC220", "the output `{}` is also the input", "choose another output: the input is never overwritten"
+)
+output_is_hierarchy = error_about(
+    "AC220", "the output `{}` is a hierarchy of the policy", "choose another output: hierarchies are never overwritten"
+)
+no_folder = error_about("AC221", "folder `{}` does not exist", "mkdir -p '{}'")
+unwritable = error_about_both("AC222", "cannot write `{}`: {}", "choose a folder in which files can be created")
+disk_full = error_about("AC223", "no space left to write `{}`", "free some space, or write to another disk")
 
 
 def is_a_folder(path: str) -> TableError:
     return table_error("AC202", f"`{path}` is a folder, not a table", f"name its files: `{path.rstrip('/')}/*.csv`")
 
 
-def unreadable(path: str, why: str) -> TableError:
-    return table_error("AC203", f"cannot read `{path}`: {why}", "check that the file exists and is readable")
-
-
-def no_header(path: str) -> TableError:
-    return table_error("AC204", f"`{path}` has no header", "put the column names on the first line: `Age,Zip`")
-
-
 def no_columns() -> TableError:
     return table_error("AC204", "the table has no columns", "use a table with at least one column")
-
-
-def not_unicode(name: str) -> TableError:
-    return table_error(
-        "AC205",
-        f"column `{name}` has text that is not valid Unicode",
-        "replace the lone surrogates first: `text.encode('utf-8', 'replace').decode()`",
-    )
 
 
 def ragged_record(path: str, line: int, found: int, expected: int) -> TableError:
@@ -65,59 +92,46 @@ def ragged_record(path: str, line: int, found: int, expected: int) -> TableError
 
 
 def open_quote(path: str, line: int) -> TableError:
-    return table_error(
-        "AC207",
-        f"a double quote opened on line {line} of `{path}` is never closed",
-        'close it; inside a quoted field, write each double quote twice: `"a ""b"" c"`',
-    )
+    message = f"a double quote opened on line {line} of `{path}` is never closed"
+    return table_error("AC207", message, f"close it; {_DOUBLED}")
 
 
 def text_after_quote(path: str, line: int) -> TableError:
-    return table_error(
-        "AC207",
-        f"expected a delimiter or a line end after a closing double quote on line {line} of `{path}`",
-        'inside a quoted field, write each double quote twice: `"a ""b"" c"`',
-    )
+    message = f"expected a delimiter or a line end after a closing double quote on line {line} of `{path}`"
+    return table_error("AC207", message, _DOUBLED)
+
+
+_DOUBLED = 'inside a quoted field, write each double quote twice: `"a ""b"" c"`'
 
 
 def repeated_name(name: str, first: int, second: int) -> TableError:
-    return table_error(
-        "AC208",
-        f"columns {first} and {second} are both named `{name}`",
-        "give each column a different name",
-    )
+    message = f"columns {first} and {second} are both named `{name}`"
+    return table_error("AC208", message, "give each column a different name")
 
 
 def files_differ(first: str, other: str, what: str) -> TableError:
-    return table_error(
-        "AC209",
-        f"`{first}` and `{other}` have different {what}",
-        "files read as one table need the same columns with the same types in the same order",
-    )
+    help_ = "files read as one table need the same columns with the same types in the same order"
+    return table_error("AC209", f"`{first}` and `{other}` have different {what}", help_)
 
 
 def not_numbers(name: str, place: Place, bad: int, use: Span, help_: str | None) -> TableError:
     found = "1 value is not a number" if bad == 1 else f"{bad:,} values are not numbers"
-    finding = Diagnostic(
-        "AC210",
-        f"column `{name}` is used as a number, but {found}{_where(place, bad)}",
-        (Label(use, "used as a number here"),),
-        help_
-        or "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
-        "to use the column as text, compare it with a quoted constant",
+    help_ = help_ or (
+        "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
+        "to use the column as text, compare it with a quoted constant"
     )
-    return TableError([finding])
+    return _not_a_number("AC210", name, found + _where(place, bad), use, help_)
 
 
 def neither_numbers_nor_labels(name: str, place: Place, bad: int, use: Span) -> TableError:
-    found = "1 value is" if bad == 1 else f"{bad:,} values are"
-    finding = Diagnostic(
-        "AC210",
-        f"column `{name}` is used as a number, but {found} neither numbers nor labels of bands{_where(place, bad)}",
-        (Label(use, "used as a number here"),),
-        "a label is `30-34`, `-5 to -1`, `[0.5,1.0)`, `<18`, `90+` or `*`; replace other texts with `*`",
-    )
-    return TableError([finding])
+    found = f"{'1 value is' if bad == 1 else f'{bad:,} values are'} neither numbers nor labels of bands"
+    help_ = "a label is `30-34`, `-5 to -1`, `[0.5,1.0)`, `<18`, `90+` or `*`; replace other texts with `*`"
+    return _not_a_number("AC210", name, found + _where(place, bad), use, help_)
+
+
+def _not_a_number(code: str, name: str, found: str, use: Span, help_: str) -> TableError:
+    message = f"column `{name}` is used as a number, but {found}"
+    return table_error(code, message, help_, Label(use, "used as a number here"))
 
 
 def _where(place: Place, count: int) -> str:
@@ -130,41 +144,25 @@ def _where(place: Place, count: int) -> str:
 
 def values_without_label(name: str, count: int, map_: Map, span: Span | None) -> TableError:
     found = "1 record has a value" if count == 1 else f"{count:,} records have values"
-    finding = Diagnostic(
-        "AC237",
-        f"{found} in column `{name}` for which this map has no label",
-        () if span is None else (Label(span),),
-        map_.help,
-    )
-    return TableError([finding])
+    message = f"{found} in column `{name}` for which this map has no label"
+    return table_error("AC237", message, map_.help, *([] if span is None else [Label(span)]))
 
 
 def leading_zeros(name: str, place: Place, padded: int, use: Span, banded: bool) -> TableError:
     """`banded` says whether BANDS uses the column as a number, rather than a comparison."""
-    found = "1 value has" if padded == 1 else f"{padded:,} values have"
-    found += f" leading zeros or a plus sign{_where(place, padded)}"
-    finding = Diagnostic(
-        "AC230",
-        f"column `{name}` is used as a number, but {found}",
-        (Label(use, "used as a number here"),),
-        "generalize codes as text, with `PREFIX OF 3`"
-        if banded
-        else "compare it with a quoted constant such as `'02139'` to use the column as text",
-    )
-    return TableError([finding])
+    found = f"{'1 value has' if padded == 1 else f'{padded:,} values have'} leading zeros or a plus sign"
+    help_ = "compare it with a quoted constant such as `'02139'` to use the column as text"
+    if banded:
+        help_ = "generalize codes as text, with `PREFIX OF 3`"
+    return _not_a_number("AC230", name, found + _where(place, padded), use, help_)
 
 
 def numbers_ordered_as_text(name: str, place: Place, wrong: int, comparison: TextComparison, unlike: int) -> TableError:
     """`unlike` is the number of values that prevent the column from being used as a number."""
-    found = "1 record" if wrong == 1 else f"{wrong:,} records"
-    finding = Diagnostic(
-        ORDERED_AS_TEXT,
-        f"column `{name}` holds numbers, and their order as text differs from their order as numbers in "
-        f"{found}{_where(place, wrong)}",
-        (Label(comparison.span, "ordered as text here"),),
-        f"write {comparison.text}" if not unlike else _help_with_other_values(comparison.text, unlike),
-    )
-    return TableError([finding])
+    found = f"{count_text(wrong, 'record')}{_where(place, wrong)}"
+    message = f"column `{name}` holds numbers, and their order as text differs from their order as numbers in {found}"
+    help_ = _help_with_other_values(comparison.text, unlike) if unlike else f"write {comparison.text}"
+    return table_error(ORDERED_AS_TEXT, message, help_, Label(comparison.span, "ordered as text here"))
 
 
 def _help_with_other_values(number: str, unlike: int) -> str:
@@ -197,15 +195,6 @@ def not_dates(name: str, text: str, place: Place, bad: int) -> TableError:
     )
 
 
-def invalid_date_format(text: str, why: str) -> TableError:
-    return table_error(
-        "AC235",
-        f"invalid date format `{text}`: {why}",
-        "use one day `%d`, one month `%m`, `%b` (Jan) or `%B` (January), one year `%Y` (2020) or `%y` (20), "
-        "and plain text between them, as in `%d.%m.%Y`; `%%` is a percent sign",
-    )
-
-
 def dates_without_column(text: str) -> TableError:
     example = option_text("dates", {"Admission": text} if "%" in text else {text: "%d.%m.%Y"})
     message = f"`{option_text('dates')} {text}` has no `=` between a column and a format"
@@ -234,11 +223,8 @@ def dates_not_text(name: str) -> TableError:
 
 
 def number_too_long(name: str, digits: int) -> TableError:
-    return table_error(
-        "AC211",
-        f"the numbers in column `{name}` need {digits} digits, more than the {MOST_DIGITS} supported",
-        "round the column, or use it as text by comparing it with a quoted constant",
-    )
+    message = f"the numbers in column `{name}` need {digits} digits, more than the {MOST_DIGITS} supported"
+    return table_error("AC211", message, "round the column, or use it as text by comparing it with a quoted constant")
 
 
 def missing_values(columns: Iterable[tuple[str, int]]) -> TableError:
@@ -270,26 +256,6 @@ def unsuitable_filling(name: str, type_: str, value: str) -> TableError:
     )
 
 
-def damaged_file(path: str, kind: str) -> TableError:
-    return table_error("AC214", f"`{path}` is not a complete {kind} file", "create or download the file again")
-
-
-def not_exact(name: str, limit: str) -> TableError:
-    return table_error(
-        "AC215",
-        f"column `{name}` has values that cannot be represented exactly: {limit}",
-        "round the column first, or leave it out of the policy",
-    )
-
-
-def mixed_column(name: str) -> TableError:
-    return table_error(
-        "AC216",
-        f"column `{name}` mixes values of different types",
-        "convert the column to one type first, such as text",
-    )
-
-
 def unknown_table(kind: str) -> CallError:
     help_ = (
         "use a path, a pandas or Polars data frame, a PyArrow table or record batch reader, a DuckDB relation, "
@@ -308,52 +274,9 @@ def unequal_lengths(first: str, length: int, other: str, other_length: int) -> T
     return table_error("AC249", f"the columns differ in length: {counts}", "use `None` for a missing value")
 
 
-def no_records_left(kind: str) -> TableError:
-    return table_error(
-        "AC250",
-        f"{kind} can be read only once, and no record is left",
-        "make a new one for each call, or open it once with `acompass.open` for several calls",
-    )
-
-
-def library_needed(kind: str) -> TableError:
-    return table_error("AC218", f"{kind} needs pyarrow", "pip install pyarrow")
-
-
 def name_not_text(position: int) -> TableError:
-    return table_error(
-        "AC219",
-        f"the name of column {position} is not text",
-        "rename it first: `table.columns = [str(name) for name in table.columns]`",
-    )
-
-
-def output_is_input(path: str) -> TableError:
-    return table_error(
-        "AC220",
-        f"the output `{path}` is also the input",
-        "choose another output: the input is never overwritten",
-    )
-
-
-def output_is_hierarchy(path: str) -> TableError:
-    return table_error(
-        "AC220",
-        f"the output `{path}` is a hierarchy of the policy",
-        "choose another output: hierarchies are never overwritten",
-    )
-
-
-def no_folder(folder: str) -> TableError:
-    return table_error("AC221", f"folder `{folder}` does not exist", f"mkdir -p '{folder}'")
-
-
-def unwritable(path: str, why: str) -> TableError:
-    return table_error("AC222", f"cannot write `{path}`: {why}", "choose a folder in which files can be created")
-
-
-def disk_full(path: str) -> TableError:
-    return table_error("AC223", f"no space left to write `{path}`", "free some space, or write to another disk")
+    help_ = "rename it first: `table.columns = [str(name) for name in table.columns]`"
+    return table_error("AC219", f"the name of column {position} is not text", help_)
 
 
 def unknown_format(path: str) -> TableError:

@@ -3,7 +3,35 @@
 from collections.abc import Sequence
 
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, option_text
-from acompass.tables.errors import table_error
+from acompass.tables.errors import error_about, error_about_both, table_error
+
+output_not_encodable = error_about_both(
+    "AC243",
+    "cannot write `{}` in {}, the encoding of the input: a character does not exist in it",
+    "convert the input to UTF-8 first, or write to a `.parquet` file",
+)
+reader_needed = error_about(
+    "AC218", "`{}` is an Excel workbook, which needs python-calamine", "pip install 'acompass[excel]'"
+)
+is_a_workbook = error_about(
+    "AC217",
+    "`{}` is a workbook or another zip file, not a CSV or Parquet file",
+    "a workbook ends in `.xlsx`: rename it, or save it as `.xlsx` or CSV first",
+)
+locked_workbook = error_about(
+    "AC244",
+    "workbook `{}` is protected by a password, or is an old `.xls` file",
+    "remove the password, or save it as `.xlsx`, in the program that wrote it",
+)
+no_sheet = error_about("AC245", "workbook `{}` has no sheet with cells", "save it with the table on a sheet")
+folder_with_other_files = error_about(
+    "AC248", "folder `{}` contains files other than Parquet files, so it is not replaced", "choose another folder"
+)
+partition_names = error_about(
+    "AC247",
+    "cannot write `{}` in partitions: a column has no name, or two names differ only in case",
+    "rename the columns first, or write a single `.parquet` file",
+)
 
 
 def unknown_delimiter(delimiter: str) -> TableError:
@@ -66,41 +94,8 @@ def not_encodable(encoding: str, found: Sequence[Span | None]) -> TableError:
     return TableError([Diagnostic("AC243", message, () if span is None else (Label(span),), help_) for span in found])
 
 
-def output_not_encodable(path: str, encoding: str) -> TableError:
-    return table_error(
-        "AC243",
-        f"cannot write `{path}` in {encoding}, the encoding of the input: a character does not exist in it",
-        "convert the input to UTF-8 first, or write to a `.parquet` file",
-    )
-
-
-def reader_needed(path: str) -> TableError:
-    message = f"`{path}` is an Excel workbook, which needs python-calamine"
-    return table_error("AC218", message, "pip install 'acompass[excel]'")
-
-
-def is_a_workbook(path: str) -> TableError:
-    return table_error(
-        "AC217",
-        f"`{path}` is a workbook or another zip file, not a CSV or Parquet file",
-        "a workbook ends in `.xlsx`: rename it, or save it as `.xlsx` or CSV first",
-    )
-
-
-def locked_workbook(path: str) -> TableError:
-    return table_error(
-        "AC244",
-        f"workbook `{path}` is protected by a password, or is an old `.xls` file",
-        "remove the password, or save it as `.xlsx`, in the program that wrote it",
-    )
-
-
 def unknown_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
     return table_error("AC245", f"workbook `{path}` has no sheet `{sheet}`", f"sheets: {_list_names(sheets)}")
-
-
-def no_sheet(path: str) -> TableError:
-    return table_error("AC245", f"workbook `{path}` has no sheet with cells", "save it with the table on a sheet")
 
 
 def empty_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
@@ -117,29 +112,21 @@ def _list_names(names: Sequence[str]) -> str:
 
 
 def error_cells(path: str, sheet: str, count: int, first: str) -> TableError:
-    cells = (
-        f"a cell with an error such as `#N/A`: {first}"
-        if count == 1
-        else f"{count:,} cells with errors such as `#N/A`; the first is {first}"
-    )
-    return table_error(
-        "AC246",
-        f"sheet `{sheet}` of `{path}` has {cells}",
-        "correct the formulas, or clear the cells: an empty cell is a missing value",
-    )
+    one, several = "a cell with an error such as `#N/A`", "cells with errors such as `#N/A`"
+    help_ = "correct the formulas, or clear the cells: an empty cell is a missing value"
+    cells = _count_cells(count, one, several, first)
+    return table_error("AC246", f"sheet `{sheet}` of `{path}` has {cells}", help_)
 
 
 def uncomputed_cells(path: str, sheet: str, count: int, first: str) -> TableError:
-    cells = (
-        f"a formula without a stored value: {first}"
-        if count == 1
-        else f"{count:,} formulas without stored values; the first is {first}"
-    )
-    return table_error(
-        "AC246",
-        f"sheet `{sheet}` of `{path}` has {cells}",
-        "open the workbook in Excel or LibreOffice and save it, so that the values are stored",
-    )
+    one, several = "a formula without a stored value", "formulas without stored values"
+    help_ = "open the workbook in Excel or LibreOffice and save it, so that the values are stored"
+    cells = _count_cells(count, one, several, first)
+    return table_error("AC246", f"sheet `{sheet}` of `{path}` has {cells}", help_)
+
+
+def _count_cells(count: int, one: str, several: str, first: str) -> str:
+    return f"{one}: {first}" if count == 1 else f"{count:,} {several}; the first is {first}"
 
 
 def partition_not_a_folder(path: str) -> CallError:
@@ -167,22 +154,9 @@ def partition_of_nested_values(name: str) -> TableError:
     return table_error("AC247", message, "use columns of text, numbers or dates")
 
 
-def folder_with_other_files(path: str) -> TableError:
-    message = f"folder `{path}` contains files other than Parquet files, so it is not replaced"
-    return table_error("AC248", message, "choose another folder")
-
-
 def folder_not_empty(path: str) -> TableError:
     help_ = f"choose another folder, or replace it: `{option_text('force', True)}`"
     return table_error("AC248", f"folder `{path}` is not empty", help_)
-
-
-def partition_names(path: str) -> TableError:
-    return table_error(
-        "AC247",
-        f"cannot write `{path}` in partitions: a column has no name, or two names differ only in case",
-        "rename the columns first, or write a single `.parquet` file",
-    )
 
 
 def partition_unsupported(engine: str) -> TableError:

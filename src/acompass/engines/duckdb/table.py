@@ -25,8 +25,7 @@ from acompass.engines.duckdb.session import (
     select_parameters,
 )
 from acompass.engines.errors import Cancellation
-from acompass.engines.execution import PlannedTable
-from acompass.engines.loading import PreparedTable, prepare_text, prepare_typed
+from acompass.engines.loading import PlannedTable, PreparedTable, prepare_text, prepare_typed
 from acompass.engines.protocol import About, Destination, Execution, Outcome, require_destination
 from acompass.engines.reading import RECORDS, Facts
 from acompass.language.program.uses import ColumnUse

@@ -1,7 +1,7 @@
-"""Create an output table in PostgreSQL, and transfer records between PostgreSQL and DuckDB.
+"""The tables of PostgreSQL: their columns, new tables, and the transfer of records to and from DuckDB.
 
-The output table appears when the transaction commits, or not at all. Records are transferred as CSV, in a form that
-both read identically.
+A column has a type in a policy, and SQL for its value. An output table appears when the transaction commits, or not at
+all. Records are transferred as CSV, in a form that both read identically.
 """
 
 import re
@@ -17,19 +17,152 @@ from acompass.dataclasses import dataclass
 from acompass.engines.duckdb.input import csv_options
 from acompass.engines.duckdb.session import report_failures as report_duckdb_failures
 from acompass.engines.duckdb.session import text_literal
-from acompass.engines.errors import output_exists, output_not_replaceable
-from acompass.engines.postgres.session import (
-    KeepingSession,
-    ReadingSession,
-    no_such_schema,
-    not_a_name,
-    report_failures,
-    unfit_name,
-)
-from acompass.language.program.types import Kind, Type
+from acompass.engines.errors import engine_error, output_exists, output_not_replaceable
+from acompass.engines.postgres.session import KeepingSession, ReadingSession, report_failures
+from acompass.language.program import types
+from acompass.language.program.types import MOST_DIGITS, OPAQUE, TEXT, Kind, Type
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.postgres import POSTGRES
 from acompass.plan.lowering.sql import Sql
+from acompass.tables import errors
 from acompass.tables.temporary_files import temporary_folder
+
+_TYPES: dict[str, Type] = {
+    **dict.fromkeys(("int2", "int4", "int8"), types.INTEGER),
+    **dict.fromkeys(("float4", "float8"), types.FLOAT),
+    **dict.fromkeys(("text", "varchar", "bpchar", "name", "char", "citext"), TEXT),
+    "bool": types.BOOLEAN,
+    "date": types.DATE,
+    "timestamp": types.TIMESTAMP,
+    "timestamptz": types.TIMESTAMP,
+}
+#: DuckDB types for output files, where they differ from the type in a policy
+_FILE_TYPES = {
+    "int2": "SMALLINT",
+    "int4": "INTEGER",
+    "float4": "FLOAT",
+    "timestamptz": "TIMESTAMP WITH TIME ZONE",
+}
+_NUMERIC_HEADER = 4
+
+#: the columns of a relation, with domains resolved to their base types
+_COLUMNS = """
+WITH RECURSIVE base AS (
+    SELECT attnum, attname, attcollation, atttypid AS typid, atttypmod AS typmod,
+        format_type(atttypid, atttypmod) AS declared
+    FROM pg_attribute WHERE attrelid = {oid} AND attnum > 0 AND NOT attisdropped
+    UNION ALL
+    SELECT attnum, attname, attcollation, typbasetype, greatest(typmod, typtypmod), declared
+    FROM base JOIN pg_type ON oid = typid WHERE typtype = 'd'
+)
+SELECT attname, typname, typtype = 'e', typmod, declared,
+    (SELECT quote_ident(nspname) || '.' || quote_ident(collname)
+        FROM pg_collation AS c JOIN pg_namespace AS n ON n.oid = collnamespace WHERE c.oid = attcollation)
+FROM base JOIN pg_type AS t ON t.oid = typid WHERE typtype <> 'd' ORDER BY attnum
+"""
+
+
+@dataclass(frozen=True)
+class PostgresColumn:
+    name: str
+    base: str  # the name of the base type in PostgreSQL's catalog
+    declared: str  # the SQL type
+    collation: str | None
+    type: Type
+    digits: int | None = None  # like `scale`, None for a numeric type that does not declare it
+    scale: int | None = None
+    stored_as: str | None = None  # the column's name in the relation; None if it is `name`
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the number of digits depends on the values and not on the type."""
+        return self._is_numeric and (self.digits is None or self.digits > MOST_DIGITS)
+
+    @property
+    def _is_numeric(self) -> bool:
+        return self.base == "numeric"
+
+    @property
+    def file_type(self) -> str:
+        """The DuckDB type of the column in an output file."""
+        if self.type.kind is Kind.OPAQUE:
+            return "VARCHAR"
+        return _FILE_TYPES.get(self.base, sql.type_name(self.type))
+
+    def value(self, is_named: bool) -> Sql:
+        column = self.stored_value()
+        match self.type.kind:
+            case Kind.TEXT:
+                # the cast drops the padding of a char(n), which is not part of its value
+                return POSTGRES.plain_text(column)
+            case Kind.INTEGER:
+                return sql.cast(column, "BIGINT")
+            case Kind.DECIMAL:
+                value = self.without_nan()
+                return sql.cast(value, sql.decimal_type(self.type.scale)) if self.is_wide else value
+            case Kind.FLOAT if is_named:
+                # adding zero turns -0.0 into 0.0
+                return exp.Add(this=sql.cast(column, "DOUBLE"), expression=sql.integer(0))
+            case Kind.TIMESTAMP if self.base == "timestamptz":
+                return exp.AtTimeZone(this=column, zone=exp.Literal.string("UTC"))
+            case _:
+                return column
+
+    def without_nan(self) -> Sql:
+        """SQL for the value, with NULL instead of NaN, because no other engine has a decimal NaN."""
+        return sql.call("nullif", self.stored_value(), exp.Literal.string("NaN"))
+
+    def is_missing(self) -> Sql:
+        """SQL for whether the value is NULL or NaN (D11)."""
+        is_null = exp.Is(this=self.stored_value(), expression=exp.null())
+        if self.type.kind is not Kind.FLOAT and not self._is_numeric:
+            return is_null
+        return exp.or_(is_null, exp.EQ(this=self.stored_value(), expression=exp.Literal.string("NaN")))
+
+    def limit(self) -> tuple[Sql, str] | None:
+        """Python has no dates and times before year 1 or after year 9999, and no infinite ones."""
+        if self.type.kind not in (Kind.DATE, Kind.TIMESTAMP):
+            return None
+        value = self.value(is_named=True)
+        first = sql.cast(exp.Literal.string("0001-01-01"), "DATE")
+        end = sql.cast(exp.Literal.string("10000-01-01"), "DATE")
+        outside = exp.or_(exp.LT(this=value, expression=first), exp.GTE(this=value.copy(), expression=end))
+        return outside, errors.YEARS
+
+    def stored_value(self) -> Sql:
+        name = self.name if self.stored_as is None else self.stored_as
+        return exp.column(exp.to_identifier(name, quoted=True), table="t")
+
+
+def _column_from_catalog(
+    name: str, base: str, is_enum: bool, modifier: int, declared: str, collation: str | None
+) -> PostgresColumn:
+    if base == "numeric":
+        digits, scale = _digits_and_scale(modifier)
+        return PostgresColumn(name, base, declared, collation, types.decimal(scale or 0), digits, scale)
+    type_ = TEXT if is_enum else _TYPES.get(base, OPAQUE)
+    return PostgresColumn(name, base, declared, collation, type_)
+
+
+def _digits_and_scale(modifier: int) -> tuple[int | None, int | None]:
+    """The declared digits and scale. A negative scale leaves no digits after the decimal point."""
+    if modifier < _NUMERIC_HEADER:
+        return None, None
+    digits, scale = (modifier - _NUMERIC_HEADER) >> 16, (modifier - _NUMERIC_HEADER) & 0x7FF
+    signed = (scale ^ 1024) - 1024
+    return max(digits, digits - signed, signed), max(signed, 0)
+
+
+def restore_type(column: PostgresColumn, value: str) -> str:
+    """SQL for a plan's value converted back to the declared type, for an output table."""
+    if column.base == "timestamptz":
+        value = f"{value} AT TIME ZONE 'UTC'"
+    if column.type == TEXT:
+        # the policy may use the text as numbers, which can be cast to an enum only through text
+        value = f"CAST({value} AS TEXT)"
+    collated = "" if column.collation is None else f" COLLATE {column.collation}"
+    return f"CAST({value} AS {column.declared}){collated}"
+
 
 _PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 
@@ -86,6 +219,15 @@ def find_relation(session: ReadingSession, text: str) -> Relation | None:
     return None
 
 
+def find_table(session: ReadingSession, name: str) -> tuple[Relation, tuple[PostgresColumn, ...]]:
+    relation = find_relation(session, name)
+    if relation is None:
+        help_ = "write the name as in SQL: `people`, `schema.people`, or `'\"People\"'` for a quoted name"
+        raise engine_error("AC308", f"no table or view `{name}` in the database", help_)
+    rows = session.execute(_COLUMNS.format(oid=relation.oid)).fetchall()
+    return relation, tuple(_column_from_catalog(*row) for row in rows)
+
+
 _LONGEST_NAME = 63
 _KINDS = {"v": "it is a view", "m": "it is a materialized view", "f": "it is a foreign table"}
 
@@ -109,7 +251,8 @@ def find_target(session: ReadingSession, text: str, source: Relation | None, for
         return Target(text, existing.sql, existing)
     names = names_in(text)
     if not names:
-        raise not_a_name(text)
+        help_ = "write a table as `people` or `schema.people`, a file as `people.csv` or `people.parquet`"
+        raise engine_error("AC308", f"`{text}` names neither a table nor a file", help_)
     *schema, name = names[0].parts
     _require_name(name)
     literal = exp.Literal.string(schema[0]).sql("postgres") if schema else "current_schema()"
@@ -117,7 +260,9 @@ def find_target(session: ReadingSession, text: str, source: Relation | None, for
         f"SELECT (SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname = {literal})"
     ).fetchall()[0]
     if found is None:
-        raise no_such_schema(schema[0] if schema else "public")
+        wanted = schema[0] if schema else "public"
+        help_ = f'create it first: CREATE SCHEMA "{wanted}"'
+        raise engine_error("AC308", f"no schema `{wanted}` in the database", help_)
     return Target(text, f"{found}.{_quote_name(name)}", None)
 
 
@@ -172,7 +317,8 @@ def new_type(type_: Type, value: str) -> str:
 def _require_name(name: str) -> None:
     """Raise if the name is empty, or so long that PostgreSQL would silently truncate it."""
     if not 1 <= len(name.encode()) <= _LONGEST_NAME:
-        raise unfit_name(name, _LONGEST_NAME)
+        help_ = f"use a name of 1 to {_LONGEST_NAME} bytes"
+        raise engine_error("AC315", f"PostgreSQL does not allow the name `{name}`", help_)
 
 
 def _quote_name(name: str) -> str:
@@ -183,8 +329,8 @@ _CHUNK = 1 << 20
 
 
 @contextmanager
-def fetch_to_duckdb(session: KeepingSession, query: exp.Select, types: Mapping[int, str]) -> Iterator[str]:
-    """Copy the rows to a temporary file; yield DuckDB SQL that reads them in order, with `types` by position."""
+def fetch_to_duckdb(session: KeepingSession, query: exp.Select, stored: Mapping[int, str]) -> Iterator[str]:
+    """Copy the rows to a temporary file; yield DuckDB SQL that reads them in order. `stored` are types by position."""
     with temporary_folder() as folder:
         path = Path(folder, "records.csv")
         with report_failures(), path.open("wb") as file:
@@ -193,13 +339,13 @@ def fetch_to_duckdb(session: KeepingSession, query: exp.Select, types: Mapping[i
             with session.copy(statement) as copy:
                 for block in copy:
                     file.write(block)
-        yield _scan(str(path), types)
+        yield _scan(str(path), stored)
 
 
-def _scan(path: str, types: Mapping[int, str]) -> str:
-    columns = enumerate(types.items())
+def _scan(path: str, stored: Mapping[int, str]) -> str:
+    columns = enumerate(stored.items())
     typed = ", ".join(f"CAST(c{i} AS {type_}) AS {sql.name(position)}" for i, (position, type_) in columns)
-    return f"SELECT {typed} FROM read_csv({text_literal(path)}, {csv_options(len(types))}, header = true, delim = ',')"
+    return f"SELECT {typed} FROM read_csv({text_literal(path)}, {csv_options(len(stored))}, header = true, delim = ',')"
 
 
 def upload(con: Any, query: exp.Select, session: KeepingSession, columns: Sequence[tuple[str, str]]) -> str:

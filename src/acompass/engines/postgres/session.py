@@ -178,6 +178,10 @@ def _typed_literal(value: Any, type_: str) -> exp.Expr:
 
 
 _NAME = "PostgreSQL"
+_PERMISSIONS = (
+    "`check` needs SELECT on the table; `run` also needs TEMPORARY on the database and CREATE on the "
+    "schema of the output"
+)
 _MEMORY = (server_errors.OutOfMemory, server_errors.DiskFull, server_errors.InsufficientResources)
 
 
@@ -188,13 +192,15 @@ def report_failures() -> Iterator[None]:
     except (server_errors.AdminShutdown, server_errors.CrashShutdown):
         raise connection_lost() from None
     except server_errors.QueryCanceled:
-        raise server_cancellation() from None
+        help_ = "raise `statement_timeout`, or run again when the server is less busy"
+        raise engine_error("AC313", "PostgreSQL canceled the statement", help_) from None
     except server_errors.InsufficientPrivilege as error:
-        raise not_permitted(error.diag.message_primary or "") from None
+        raise engine_error("AC307", f"PostgreSQL reports: {error.diag.message_primary or ''}", _PERMISSIONS) from None
     except server_errors.NumericValueOutOfRange:
         raise sum_too_large() from None
     except (server_errors.UntranslatableCharacter, server_errors.CharacterNotInRepertoire):
-        raise no_nul() from None
+        message = "a text value contains a NUL character, which PostgreSQL cannot store"
+        raise engine_error("AC311", message, "remove the NUL characters first") from None
     except _MEMORY:
         raise out_of_memory(_NAME) from None
     except psycopg.OperationalError as error:
@@ -210,44 +216,6 @@ def unreachable(why: str) -> EngineError:
 
 def connection_lost() -> EngineError:
     return engine_error("AC306", "the connection to PostgreSQL was lost", "run again: nothing was written")
-
-
-def not_permitted(why: str) -> EngineError:
-    help_ = (
-        "`check` needs SELECT on the table; `run` also needs TEMPORARY on the database and CREATE on the "
-        "schema of the output"
-    )
-    return engine_error("AC307", f"PostgreSQL reports: {why}", help_)
-
-
-def no_such_table(name: str) -> EngineError:
-    help_ = "write the name as in SQL: `people`, `schema.people`, or `'\"People\"'` for a quoted name"
-    return engine_error("AC308", f"no table or view `{name}` in the database", help_)
-
-
-def no_such_schema(name: str) -> EngineError:
-    help_ = f'create it first: CREATE SCHEMA "{name}"'
-    return engine_error("AC308", f"no schema `{name}` in the database", help_)
-
-
-def not_a_name(text: str) -> EngineError:
-    help_ = "write a table as `people` or `schema.people`, a file as `people.csv` or `people.parquet`"
-    return engine_error("AC308", f"`{text}` names neither a table nor a file", help_)
-
-
-def no_nul() -> EngineError:
-    message = "a text value contains a NUL character, which PostgreSQL cannot store"
-    return engine_error("AC311", message, "remove the NUL characters first")
-
-
-def server_cancellation() -> EngineError:
-    help_ = "raise `statement_timeout`, or run again when the server is less busy"
-    return engine_error("AC313", "PostgreSQL canceled the statement", help_)
-
-
-def unfit_name(name: str, longest: int) -> EngineError:
-    help_ = f"use a name of 1 to {longest} bytes"
-    return engine_error("AC315", f"PostgreSQL does not allow the name `{name}`", help_)
 
 
 #: settings that affect the meaning of statements or the text of values

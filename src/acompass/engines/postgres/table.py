@@ -19,27 +19,20 @@ from acompass.engines.duckdb.session import connection
 from acompass.engines.duckdb.session import report_failures as report_duckdb_failures
 from acompass.engines.duckdb.table import DuckDBEngine, DuckDBTable, LoadedInDuckDB
 from acompass.engines.errors import cannot_hold, require_plain
-from acompass.engines.execution import PlannedTable
-from acompass.engines.loading import PreparedTable, prepare_typed, questions, swap_separators
-from acompass.engines.postgres.columns import COLUMNS, PostgresColumn, column_from_catalog, restore_type
+from acompass.engines.loading import PlannedTable, PreparedTable, prepare_typed, questions, swap_separators
 from acompass.engines.postgres.output import (
+    PostgresColumn,
     Relation,
     Target,
     create_table,
     fetch_to_duckdb,
-    find_relation,
+    find_table,
     find_target,
     new_type,
+    restore_type,
     upload,
 )
-from acompass.engines.postgres.session import (
-    Connection,
-    KeepingSession,
-    ReadingSession,
-    about,
-    no_such_table,
-    open_connection,
-)
+from acompass.engines.postgres.session import Connection, KeepingSession, ReadingSession, about, open_connection
 from acompass.engines.protocol import Destination, Execution, Opener, OpenTable, Outcome, require_destination
 from acompass.engines.reading import Facts
 from acompass.language.program.types import MOST_DIGITS, OPAQUE, TEXT, Kind, Type, decimal
@@ -197,18 +190,15 @@ class UploadedToServer(PostgresTable):
     @cached_property
     def state(self) -> State:
         require_plain("PostgreSQL", self.schema)
-        self._require_range()
+        for position, stored in enumerate(self._local.layout.stored):
+            # a column that the policy does not name may have values that PostgreSQL cannot store
+            if stored in WIDER_THAN_OTHERS and position not in self.prepared.named:
+                raise cannot_hold("PostgreSQL", self.schema[position].name)
         columns = [(sql.name(i), sql.stored_type(column.type)) for i, column in enumerate(self.schema)]
         select = self._local.state.select
         table = upload(self._local.con, select, self._keeping, [*columns, (ROW_KEY, "BIGINT")])
         uploaded = sql.select_all(sql.table(table))
         return State(uploaded, self.schema, has_row_key=True, records=self.prepared.records)
-
-    def _require_range(self) -> None:
-        """Raise if a column that the policy does not name has a type with values that PostgreSQL cannot store."""
-        for position, stored in enumerate(self._local.layout.stored):
-            if stored in WIDER_THAN_OTHERS and position not in self.prepared.named:
-                raise cannot_hold("PostgreSQL", self.schema[position].name)
 
     def _declared_values(self, outcome: Outcome) -> Sequence[str]:
         types = {i: self._new_type(outcome, i) for i in outcome.positions}
@@ -233,15 +223,6 @@ class UploadedToServer(PostgresTable):
         # the rows are in the order of the temporary file that they are read from
         self._local.con.execute("SET preserve_insertion_order = true")
         return self._local.deliver_rows(rows, outcome, destination)
-
-
-def _find_table(connection: Connection, name: str) -> StoredTable:
-    reading = ReadingSession(connection)
-    relation = find_relation(reading, name)
-    if relation is None:
-        raise no_such_table(name)
-    rows = reading.execute(COLUMNS.format(oid=relation.oid)).fetchall()
-    return StoredTable(relation, tuple(column_from_catalog(*row) for row in rows))
 
 
 class ServerTable:
@@ -312,16 +293,13 @@ def _extent(column: PostgresColumn) -> list[Sql]:
 def _fit_scale(facts: Facts, column: PostgresColumn, is_named: bool) -> PostgresColumn:
     """A numeric column without declared digits, with the scale that its values need."""
     largest, scale = facts.ask(_extent(column))
-    digits = _digits_before_point(largest or Decimal(0)) + (scale or 0)
-    if digits <= MOST_DIGITS:
+    largest = largest or Decimal(0)
+    before_point = max(largest.adjusted() + 1, 0) if largest.is_finite() else MOST_DIGITS + 1
+    if before_point + (scale or 0) <= MOST_DIGITS:
         return replace(column, type=decimal(scale or 0))
     if is_named:
         raise table_errors.not_exact(column.name, table_errors.DIGITS)
     return replace(column, type=OPAQUE)
-
-
-def _digits_before_point(value: Decimal) -> int:
-    return max(value.adjusted() + 1, 0) if value.is_finite() else MOST_DIGITS + 1
 
 
 class UploadedTable:
@@ -372,7 +350,7 @@ class PostgresEngine:
 def _open_table(table: Any, options: Options, connection: Connection) -> Iterator[OpenTable]:
     open_other = partial(_open_table, connection=connection)
     if isinstance(table, str | os.PathLike) and not is_file(table):
-        stored = _find_table(connection, os.fspath(table))
+        stored = StoredTable(*find_table(ReadingSession(connection), os.fspath(table)))
         yield ServerTable(connection, stored, options.memory_limit, open_other)
         return
     with DuckDBEngine().open(table, options) as local:

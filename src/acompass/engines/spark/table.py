@@ -22,8 +22,7 @@ from sqlglot import exp
 from acompass.arguments import OneShotTable
 from acompass.dataclasses import dataclass, field
 from acompass.engines.errors import Cancellation, output_exists, output_not_replaceable, require_plain
-from acompass.engines.execution import PlannedTable
-from acompass.engines.loading import PreparedTable, prepare_text, prepare_typed, swap_separators
+from acompass.engines.loading import PlannedTable, PreparedTable, prepare_text, prepare_typed, swap_separators
 from acompass.engines.protocol import About, Destination, Opener, Outcome
 from acompass.engines.reading import Facts
 from acompass.engines.spark.input import (

@@ -85,10 +85,6 @@ def _timestamp_text(value: Sql) -> Sql:
     return _by_code_point(exp.Case(ifs=[exp.If(this=whole, true=seconds)], default=micros))
 
 
-def _float_order(value: Sql) -> Sql:
-    return sql.call("nullif", value, sql.cast(exp.Literal.string("NaN"), "DOUBLE"))
-
-
 def _is_integer_text(value: Sql) -> Sql:
     """The pattern guards the cast, because PostgreSQL has no cast that returns NULL on failure."""
     pattern = exp.Literal.string(r"^(0|-?[1-9][0-9]{0,18})\Z")
@@ -108,7 +104,7 @@ POSTGRES = Dialect(
     scaled=_scale_hash,
     float_text=_float_text,
     timestamp_text=_timestamp_text,
-    float_order=_float_order,
+    float_order=lambda value: sql.call("nullif", value, sql.cast(exp.Literal.string("NaN"), "DOUBLE")),
     plain_text=_plain_text,
     text_constant=_plain_text,
     is_integer_text=_is_integer_text,

@@ -55,7 +55,7 @@ def run_cascade(context: Context, state: State, stage: CascadeStage, execute: Ex
     if counted is None:
         return execute(context, state, stage.stages, deepest=context.session.dialect.deepest_cascade)
     after = _run_stages(context, counted, stage, execute)
-    if not any(_takes_effect(context, requirement) for requirement in stage.requirements):
+    if not any(r.action is not None and context.verdicts[r.index].affected for r in stage.requirements):
         for requirement in stage.requirements:
             state = convert_types(context, state, requirement)
         return state
@@ -68,10 +68,6 @@ def _run_stages(context: Context, counted: State, stage: CascadeStage, execute: 
         repeats = are_repeats(run)
         counted = run_repeats(context, counted, run) if repeats else execute(context, counted, run, deepest=DEEPEST)
     return counted
-
-
-def _takes_effect(context: Context, requirement: Requirement) -> bool:
-    return requirement.action is not None and context.verdicts[requirement.index].affected > 0
 
 
 def _count_combinations(context: Context, state: State, stage: CascadeStage) -> State | None:
@@ -137,9 +133,8 @@ class _Outcome:
     def apply(self) -> State:
         """The state of the records after the stages."""
         drops = self.after.records < self.state.records
-        table = self.context.session.store(
-            self._changed_or_dropped_combinations() if drops else self._changed_combinations()
-        )
+        combinations = self._changed_or_dropped_combinations() if drops else self._changed_combinations()
+        table = self.context.session.store(combinations)
         originals = self._layout.original_names.items()
         same = (exp.EQ(this=sql.column(i, "t"), expression=exp.column(name, table="o")) for i, name in originals)
         join = exp.Join(this=sql.table(table, "o"), on=sql.all_of(*same), side="LEFT")
@@ -203,11 +198,8 @@ def _repeatable_assertion(stage: Stage) -> Assertion | None:
     (requirement,) = stage.requirements
     process, assertion = process_query(requirement), requirement.assertion
     by_classes = assertion.quantifier is Quantifier.EACH and process.group_by and process.where is None
-    return assertion if by_classes and requirement.action is not None and _keeps_classes(requirement) else None
-
-
-def _keeps_classes(requirement: Requirement) -> bool:
-    return all(before.kind in _INJECTIVE for before, _ in type_changes(requirement).values())
+    keeps_classes = all(before.kind in _INJECTIVE for before, _ in type_changes(requirement).values())
+    return assertion if by_classes and requirement.action is not None and keeps_classes else None
 
 
 def run_repeats(context: Context, state: State, stages: Sequence[Stage]) -> State:

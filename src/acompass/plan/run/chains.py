@@ -17,7 +17,7 @@ from acompass.plan.lowering.dialect import conversions, schema_after
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.regions import Combination, SimulatedOutcome, ordered_constants, simulate
-from acompass.plan.run.context import Context, Session
+from acompass.plan.run.context import Context
 from acompass.plan.stages import ChainStage
 
 
@@ -57,17 +57,17 @@ class _Chain:
     state: State
     stage: ChainStage
 
-    def __post_init__(self) -> None:
-        self.constants = ordered_constants(self.stage.requirements, self.stage.columns)
-        self.values = LocatedValues(self.context.session, self.state, self.stage.columns, self.constants)
+    @cached_property
+    def constants(self) -> Mapping[int, Sequence[Value]]:
+        return ordered_constants(self.stage.requirements, self.stage.columns)
 
-    def column_type(self, column: int) -> Type:
+    def type(self, column: int) -> Type:
         return self.state.schema[column].type
 
     def regions(self) -> list[Sql]:
         """The regions of a record of the state, named `t`."""
         return [
-            compare_with_each(self.state.value(column), self.column_type(column), self.constants[column])
+            compare_with_each(self.state.value(column), self.type(column), self.constants[column])
             for column in self.stage.columns
         ]
 
@@ -78,7 +78,7 @@ class _Chain:
         source: Sql
         size: Sql
         if self.stage.by_values:
-            source, size = self.values.relation, exp.Sum(this=exp.column("n", table="q"))
+            source, size = self.values, exp.Sum(this=exp.column("n", table="q"))
         else:
             regions = (sql.with_alias(region, f"k{j}") for j, region in enumerate(self.regions()))
             located = sql.query([*regions, *self.state.weights()], self.state.source())
@@ -86,6 +86,43 @@ class _Chain:
         query = sql.query([*self.keys("q"), sql.with_alias(size, "n")], source)
         rows = self.context.session.fetch(query.group_by(*self.keys("q"), copy=False))
         return [Combination(tuple(int(k) for k in row[:-1]), int(row[-1])) for row in rows]
+
+    @cached_property
+    def values(self) -> Sql:
+        """The distinct combinations of values v0, v1, …, with their regions k0, k1, … and their number of records n.
+
+        They are a relation named `q`: a stored table if the engine has ASOF joins, otherwise a subquery.
+        """
+        columns = {column: sql.column(column, "t") for column in self.stage.columns}
+        joins, regions = [], list[Sql]()
+        can_join = self._can_join()
+        for j, (column, value) in enumerate(columns.items()):
+            if can_join:
+                joins.append(asof_join(value.copy(), self._upload_constants(column), f"m{j}"))
+                regions.append(region_of_match(value.copy(), f"m{j}"))
+            else:
+                regions.append(search_region(value, self.type(column), self.constants[column]))
+        values = (sql.with_alias(value, f"v{j}") for j, value in enumerate(columns.values()))
+        named = (sql.with_alias(region, f"k{j}") for j, region in enumerate(regions))
+        select = sql.query([exp.column("n", table="t"), *values, *named], self._distinct_values())
+        select.set("joins", joins)
+        return sql.table(self.context.session.store(select), "q") if can_join else select.subquery("q", copy=False)
+
+    def _distinct_values(self) -> Sql:
+        values = {column: self.state.value(column) for column in self.stage.columns}
+        named = (sql.with_alias(value, sql.name(column)) for column, value in values.items())
+        select = sql.query([*named, sql.with_alias(self.state.count(), "n")], self.state.source())
+        return select.group_by(*(value.copy() for value in values.values()), copy=False).subquery("t", copy=False)
+
+    def _can_join(self) -> bool:
+        constants = ((constant, column) for column in self.stage.columns for constant in self.constants[column])
+        joins_by_order = self.context.session.dialect.joins_by_order
+        return joins_by_order and all(fits_type(constant, self.type(column)) for constant, column in constants)
+
+    def _upload_constants(self, column: int) -> str:
+        """A table of the column's constants and their numbers."""
+        fields = (("j", "INT"), ("constant", sql.type_name(self.type(column))))
+        return self.context.session.upload(fields, list(enumerate(self.constants[column])))
 
 
 @dataclass(frozen=True)
@@ -129,7 +166,7 @@ def _ranges(combinations: Sequence[Combination], outcome: SimulatedOutcome) -> l
 
 
 def _within(chain: _Chain, column: int, r: _Range) -> Sql:
-    constants, type_, value = chain.constants[column], chain.column_type(column), chain.state.value(column)
+    constants, type_, value = chain.constants[column], chain.type(column), chain.state.value(column)
     bounds: list[Sql] = []
     if r.first > 0:
         operator = Operator.GE if r.first % 2 else Operator.GT
@@ -154,9 +191,10 @@ def _apply_lookup(
         old, own = "k", chain.regions()
     keys = ((mine, exp.column(f"{old}{j}", table="o")) for j, mine in enumerate(own))
     on = sql.all_of(*(exp.EQ(this=exp.Paren(this=mine), expression=theirs) for mine, theirs in keys))
-    new = {column: _new_or_old_value(column, converted.get(column, sql.column(column, "t"))) for column in written}
-    join = exp.Join(this=sql.table(table, "o"), on=on)
-    return chain.state.derive({**converted, **new}, joins=[join])
+    for column in written:
+        old_value = converted.get(column, sql.column(column, "t"))
+        converted[column] = exp.Coalesce(this=exp.column(f"w{column}", table="o"), expressions=[old_value])
+    return chain.state.derive(converted, joins=[exp.Join(this=sql.table(table, "o"), on=on)])
 
 
 def _outcomes_of_values(chain: _Chain, outcomes: str, written: Sequence[int]) -> str:
@@ -165,14 +203,9 @@ def _outcomes_of_values(chain: _Chain, outcomes: str, written: Sequence[int]) ->
     new = [exp.column(f"w{column}", table="o") for column in written]
     pairs = zip(chain.keys("q"), chain.keys("o"), strict=True)
     on = sql.all_of(*(exp.EQ(this=mine, expression=theirs) for mine, theirs in pairs))
-    select = sql.query([*values, *new], chain.values.relation.copy())
+    select = sql.query([*values, *new], chain.values.copy())
     select.append("joins", exp.Join(this=sql.table(outcomes, "o"), on=on))
     return chain.context.session.store(select)
-
-
-def _new_or_old_value(column: int, old: Sql) -> Sql:
-    value = exp.column(f"w{column}", table="o")
-    return exp.Coalesce(this=value, expressions=[old])
 
 
 def _upload(
@@ -187,58 +220,6 @@ def _upload(
         if stays
     ]
     return chain.context.session.upload([*keys, *values], rows)
-
-
-@dataclass
-class LocatedValues:
-    """The distinct combinations of values v0, v1, …, with their regions k0, k1, … and their number of records n."""
-
-    session: Session
-    state: State
-    columns: tuple[int, ...]
-    constants: Mapping[int, Sequence[Value]]
-
-    @cached_property
-    def relation(self) -> Sql:
-        """The relation, named `q`: a stored table if the engine has ASOF joins, otherwise a subquery."""
-        select = exp.select(exp.column("n", table="t"))
-        for j, column in enumerate(self.columns):
-            select = select.select(exp.alias_(sql.column(column, "t"), f"v{j}"))
-        if not self._can_join():
-            regions = [
-                search_region(sql.column(column, "t"), self._type(column), self.constants[column])
-                for column in self.columns
-            ]
-            return self._with_regions(select, regions).from_(self._distinct(), copy=False).subquery("q", copy=False)
-        regions = [region_of_match(sql.column(column, "t"), f"m{j}") for j, column in enumerate(self.columns)]
-        select = self._with_regions(select, regions).from_(self._distinct(), copy=False)
-        for j, column in enumerate(self.columns):
-            select.append("joins", asof_join(sql.column(column, "t"), self._upload_constants(column), f"m{j}"))
-        return sql.table(self.session.store(select), "q")
-
-    def _distinct(self) -> Sql:
-        values = [self.state.value(column) for column in self.columns]
-        named = (sql.with_alias(value, sql.name(c)) for value, c in zip(values, self.columns, strict=True))
-        count = exp.alias_(self.state.count(), "n")
-        select = sql.query([*named, count], self.state.source())
-        return select.group_by(*(value.copy() for value in values), copy=False).subquery("t", copy=False)
-
-    @staticmethod
-    def _with_regions(select: exp.Select, regions: list[Sql]) -> exp.Select:
-        return select.select(*(exp.alias_(region, f"k{j}") for j, region in enumerate(regions)))
-
-    def _type(self, column: int) -> Type:
-        return self.state.schema[column].type
-
-    def _can_join(self) -> bool:
-        return self.session.dialect.joins_by_order and all(
-            fits_type(constant, self._type(column)) for column in self.columns for constant in self.constants[column]
-        )
-
-    def _upload_constants(self, column: int) -> str:
-        """A table of the column's constants and their numbers."""
-        fields = (("j", "INT"), ("constant", sql.type_name(self._type(column))))
-        return self.session.upload(fields, list(enumerate(self.constants[column])))
 
 
 def compare_with_each(value: Sql, type_: Type, constants: Sequence[Value]) -> Sql:

@@ -67,15 +67,10 @@ class Classes:
         return classes.subquery(table, copy=False)
 
     def _group_once(self) -> exp.Select:
-        keys = [self.state.value(g) for g in self.process.group_by]
-        columns = [
-            *(sql.with_alias(key, f"g{j}") for j, key in enumerate(keys)),
-            sql.with_alias(self.state.count(), "n"),
-            *self._aggregate_columns(self._aggregate),
-        ]
+        columns = [*self._keys_and_size(), *self._aggregate_columns(self._aggregate)]
         select = sql.query(columns, self.state.source(), self._where)
-        if keys:
-            return select.group_by(*(key.copy() for key in keys), copy=False)
+        if self.process.group_by:
+            return select.group_by(*self._key_values(), copy=False)
         # without GROUP BY, SQL returns one row for an empty table; PROCESS returns none (D16, empty tables)
         any_record = exp.GT(this=exp.Count(this=exp.Star()), expression=sql.integer(0))
         return select.having(any_record, copy=False)
@@ -84,25 +79,21 @@ class Classes:
         """Group by class and value first, then by class (see `count_in_two_levels`)."""
         aggregated = (each.column for r in self.requirements for each in process_query(r).aggregates)
         counted = next(self.state.value(column) for column in aggregated if column is not None)
-        keys = [self.state.value(g) for g in self.process.group_by]
-        values = sql.query(
-            [
-                *(sql.with_alias(key, f"g{j}") for j, key in enumerate(keys)),
-                sql.with_alias(self.state.count(), "n"),
-            ],
-            self.state.source(),
-            self._where,
-        ).group_by(*(key.copy() for key in keys), counted, copy=False)
+        values = sql.query(self._keys_and_size(), self.state.source(), self._where)
+        values.group_by(*self._key_values(), counted, copy=False)
         size = sql.cast(exp.Sum(this=exp.column("n", table="i")), "BIGINT")
-        columns = [
-            *self.keys("i"),
-            sql.with_alias(size.copy(), "n"),
-            *self._aggregate_columns(
-                lambda each: exp.Count(this=exp.Star()) if counts_distinct(each.function) else size.copy()
-            ),
-        ]
-        classes = sql.query(columns, values.subquery("i", copy=False))
-        return classes.group_by(*self.keys("i"), copy=False)
+        aggregates = self._aggregate_columns(
+            lambda each: exp.Count(this=exp.Star()) if counts_distinct(each.function) else size.copy()
+        )
+        columns = [*self.keys("i"), sql.with_alias(size.copy(), "n"), *aggregates]
+        return sql.query(columns, values.subquery("i", copy=False)).group_by(*self.keys("i"), copy=False)
+
+    def _key_values(self) -> list[Sql]:
+        return [self.state.value(g) for g in self.process.group_by]
+
+    def _keys_and_size(self) -> list[Sql]:
+        keys = (sql.with_alias(key, f"g{j}") for j, key in enumerate(self._key_values()))
+        return [*keys, sql.with_alias(self.state.count(), "n")]
 
     def _aggregate_columns(self, lower: Callable[[Aggregate], Sql]) -> list[Sql]:
         return [
@@ -198,51 +189,44 @@ def _selects_none(context: Context, classes: Classes) -> bool:
     return not context.session.fetch(query.limit(1))
 
 
-@dataclass(frozen=True)
-class _Marks:
-    #: for each requirement, whether a class violates it and no earlier requirement has rejected the class
-    flags: list[Sql]
-    #: the positions of the requirements that reject
-    rejecting: list[int]
-
-
 def _run_shared(context: Context, classes: Classes) -> State:
     """Each requirement sees the classes that the REJECTs before it left (see `share_aggregations`)."""
-    marks = _marks(classes)
-    if not marks.rejecting:
-        sums = (_sum_where(exp.column("n", table="k"), flag) for flag in marks.flags)
+    flags = _flags(classes)
+    if not any(removes_records(requirement.action) for requirement in classes.requirements):
+        sums = (_sum_where(exp.column("n", table="k"), flag) for flag in flags)
         (counts,) = context.session.fetch(sql.query(sums, classes.subquery()))
         return _judge_shared(context, classes, counts)
-    table = context.session.store(_mark_classes(classes, marks))
-    sums = (_sum_where(exp.column("n"), _is_one(f"v{j}")) for j in range(len(marks.flags)))
+    table = context.session.store(_mark_classes(classes, flags))
+    sums = (_sum_where(exp.column("n"), _is_one(f"v{j}")) for j in range(len(flags)))
     (counts,) = context.session.fetch(sql.query(sums, sql.table(table)))
     after = _judge_shared(context, classes, counts)
     if after.records == classes.state.records:
         return after
-    return replace(_without_rejected(classes, marks, table), records=after.records)
+    return replace(_without_rejected(classes, table), records=after.records)
 
 
-def _marks(classes: Classes) -> _Marks:
+def _flags(classes: Classes) -> list[Sql]:
+    """For each requirement, whether a class violates it and no earlier requirement has rejected the class."""
+    flags: list[Sql] = []
     rejected: list[Sql] = []
-    marks = _Marks([], [])
-    for j, requirement in enumerate(classes.requirements):
+    for requirement in classes.requirements:
         violated = sql.negate(classes.satisfies(requirement))
-        marks.flags.append(sql.all_of(violated.copy(), *(sql.negate(r.copy()) for r in rejected)))
+        flags.append(sql.all_of(violated.copy(), *(sql.negate(each.copy()) for each in rejected)))
         if removes_records(requirement.action):
             rejected.append(violated)
-            marks.rejecting.append(j)
-    return marks
+    return flags
 
 
-def _mark_classes(classes: Classes, marks: _Marks) -> exp.Select:
+def _mark_classes(classes: Classes, flags: Sequence[Sql]) -> exp.Select:
     """The classes that violate a requirement, with the flag of requirement j as the number vj."""
-    numbers = (sql.with_alias(_as_number(flag), f"v{j}") for j, flag in enumerate(marks.flags))
+    numbers = (sql.with_alias(_number_where(sql.integer(1), flag), f"v{j}") for j, flag in enumerate(flags))
     columns = [*classes.keys("k"), exp.column("n", table="k"), *numbers]
-    return sql.query(columns, classes.subquery(), sql.any_of(*marks.flags))
+    return sql.query(columns, classes.subquery(), sql.any_of(*flags))
 
 
-def _without_rejected(classes: Classes, marks: _Marks, table: str) -> State:
-    drop = sql.any_of(*(_is_one(f"v{j}", "v") for j in marks.rejecting))
+def _without_rejected(classes: Classes, table: str) -> State:
+    rejecting = (j for j, requirement in enumerate(classes.requirements) if removes_records(requirement.action))
+    drop = sql.any_of(*(_is_one(f"v{j}", "v") for j in rejecting))
     gone = exp.Coalesce(this=exp.Paren(this=drop), expressions=[sql.FALSE.copy()])
     return classes.state.derive({}, joins=[classes.join(table)], where=exp.Not(this=gone))
 
@@ -262,11 +246,11 @@ def _sum(expression: Sql) -> Sql:
 
 
 def _sum_where(expression: Sql, flag: Sql) -> Sql:
-    return _sum(exp.Case(ifs=[exp.If(this=flag.copy(), true=expression.copy())], default=sql.integer(0)))
+    return _sum(_number_where(expression, flag))
 
 
-def _as_number(flag: Sql) -> Sql:
-    return exp.Case(ifs=[exp.If(this=flag.copy(), true=sql.integer(1))], default=sql.integer(0))
+def _number_where(number: Sql, flag: Sql) -> Sql:
+    return exp.Case(ifs=[exp.If(this=flag.copy(), true=number.copy())], default=sql.integer(0))
 
 
 def _is_one(column: str, table: str | None = None) -> Sql:

@@ -35,7 +35,9 @@ def execute(
     total = sum(len(stage.requirements) for stage in stages)
     done = 0
     store = _Store(context)
-    for stage in stages if context.observe is None else _flatten_cascades(stages):
+    if context.observe is not None:  # an observer needs the table between any two stages of a cascade
+        stages = [each for stage in stages for each in (stage.stages if isinstance(stage, CascadeStage) else (stage,))]
+    for stage in stages:
         before = store(state) if _is_costly(state, stage, deepest or DEEPEST) else state
         if context.verdicts_only and stage is stages[-1] and isinstance(stage, CascadeStage):
             from acompass.plan.run.cascades import judge_cascade  # a check of ten records imports few modules
@@ -49,12 +51,6 @@ def execute(
         if progress is not None:
             progress(done, total)
     return state
-
-
-def _flatten_cascades(stages: Sequence[Stage]) -> Iterator[Stage]:
-    """Replace each cascade by its stages: an observer needs the table between any two of them."""
-    for stage in stages:
-        yield from stage.stages if isinstance(stage, CascadeStage) else (stage,)
 
 
 def _run_stage(context: Context, state: State, stage: Stage, store: "_Store") -> State:

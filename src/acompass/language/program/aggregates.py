@@ -27,7 +27,6 @@ class AggregateFacts:
     needs: str  # the same in words
     #: a number of records or of distinct values: an integer, from 1 on in every class
     is_count: bool
-    counts_distinct: bool
     #: it depends on the set of the column's values, not on how often each occurs
     ignores_copies: bool
     #: one of the column's values, and of its type
@@ -45,7 +44,11 @@ class AggregateFacts:
 
     @property
     def counts_records(self) -> bool:
-        return self.is_count and not self.counts_distinct
+        return self.is_count and not self.ignores_copies
+
+    @property
+    def counts_distinct(self) -> bool:
+        return self.is_count and self.ignores_copies
 
     def type_for(self, type_: Type) -> Type:
         """The type of its value over a column of this type."""
@@ -71,7 +74,6 @@ _FACTS = {
         takes=_any,
         needs="no column",
         is_count=True,
-        counts_distinct=False,
         ignores_copies=False,
         is_value=False,
         adds=False,
@@ -85,7 +87,6 @@ _FACTS = {
         takes=_any,
         needs="any values",
         is_count=True,
-        counts_distinct=True,
         ignores_copies=True,
         is_value=False,
         adds=False,
@@ -99,7 +100,6 @@ _FACTS = {
         takes=_numeric,
         needs="numbers",
         is_count=False,
-        counts_distinct=False,
         ignores_copies=False,
         is_value=False,
         adds=True,
@@ -113,7 +113,6 @@ _FACTS = {
         takes=_ordered,
         needs=_ORDERED,
         is_count=False,
-        counts_distinct=False,
         ignores_copies=True,
         is_value=True,
         adds=False,
@@ -127,7 +126,6 @@ _FACTS = {
         takes=_ordered,
         needs=_ORDERED,
         is_count=False,
-        counts_distinct=False,
         ignores_copies=True,
         is_value=True,
         adds=False,

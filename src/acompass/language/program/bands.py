@@ -121,6 +121,7 @@ class Bands(BaseMap):
     of_dates = False
     listed_texts = None
     otherwise = None
+    help = "a label must lie within one band or be a union of bands; replace other labels with `*`"
 
     @classmethod
     def of(cls, width: Decimal, start: Decimal | None, end: Decimal | None, integer: bool) -> "Bands":
@@ -134,10 +135,6 @@ class Bands(BaseMap):
     def at(cls, cuts: Sequence[Decimal], integer: bool) -> "Bands":
         scale = _scale(cuts, integer)
         return cls(Points(tuple(units(cut, scale) for cut in cuts)), integer, scale)
-
-    @property
-    def help(self) -> str:
-        return "a label must lie within one band or be a union of bands; replace other labels with `*`"
 
     def label(self, text: str) -> str | None:
         place = parse_place(text, self.scale)

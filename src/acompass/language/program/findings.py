@@ -72,24 +72,17 @@ def _split_alias(name: tree.Name, alias: tree.Name | None) -> tuple[Fix, ...]:
 
 
 def alias_is_grouped(alias: tree.Name, group: tree.Name) -> Diagnostic:
-    return Diagnostic(
-        "AC104",
-        f"`{alias.text}` names both the aggregate and a column of GROUP BY",
-        (Label(alias.span), Label(group.span, "grouped by here")),
-        f"give the aggregate another name, such as `AS {spell_name(alias.text + ' value')}`",
-    )
+    message = f"`{alias.text}` names both the aggregate and a column of GROUP BY"
+    help_ = f"give the aggregate another name, such as `AS {spell_name(alias.text + ' value')}`"
+    return _diagnostic_at(alias.span, "AC104", message, help_, other=Label(group.span, "grouped by here"))
 
 
 def repeated_group(name: tree.Name, previous: tree.Name, first: tree.Name, column: str) -> Diagnostic:
     """`previous` is the preceding name in GROUP BY, `first` the earlier name of the same column."""
     help_ = f"remove the second `{spell_name(name.text)}`"
-    return Diagnostic(
-        "AC105",
-        f"column `{column}` appears twice in GROUP BY",
-        (Label(name.span), Label(first.span, "first here")),
-        help_,
-        fixes=offer(help_, delete(Span(previous.span.end, name.span.end))),
-    )
+    fixes = offer(help_, delete(Span(previous.span.end, name.span.end)))
+    message = f"column `{column}` appears twice in GROUP BY"
+    return _diagnostic_at(name.span, "AC105", message, help_, fixes, Label(first.span, "first here"))
 
 
 def unbound_parameter(parameter: tree.Parameter, bound: Names) -> Diagnostic:
@@ -144,12 +137,10 @@ def unreadable_constant(constant: tree.String, column: Column) -> Diagnostic:
 
 
 def not_aggregable(aggregate: tree.Aggregate, name: tree.Name, column: Column) -> Diagnostic:
-    function = aggregate.function
-    wanted = facts_about(function).needs
-    message = f"{function} needs {wanted}, but column `{column.name}` is {column.type.kind}"
-    return _diagnostic_at(
-        name.span, "AC112", message, f"count its values with `COUNT DISTINCT({spell_name(name.text)})`"
-    )
+    needs = facts_about(aggregate.function).needs
+    message = f"{aggregate.function} needs {needs}, but column `{column.name}` is {column.type.kind}"
+    help_ = f"count its values with `COUNT DISTINCT({spell_name(name.text)})`"
+    return _diagnostic_at(name.span, "AC112", message, help_)
 
 
 def number_replacing(constant: tree.Number, column: Column) -> Diagnostic:
@@ -231,32 +222,25 @@ def labels_among_numbers(finding: Diagnostic, column: str) -> Diagnostic:
 
 
 def alias_twice(alias: tree.Name, first: tree.Name) -> Diagnostic:
-    return Diagnostic(
-        "AC104",
-        f"two aggregates are called `{alias.text}`",
-        (Label(alias.span), Label(first.span, "first here")),
-        f"give one of them another name, such as `AS {spell_name(alias.text + ' 2')}`",
-    )
+    help_ = f"give one of them another name, such as `AS {spell_name(alias.text + ' 2')}`"
+    message = f"two aggregates are called `{alias.text}`"
+    return _diagnostic_at(alias.span, "AC104", message, help_, other=Label(first.span, "first here"))
 
 
 def not_cut_from_earlier(action: tree.Generalize, column: str, earlier: Span) -> Diagnostic:
-    return Diagnostic(
-        "AC119",
-        f"this map of column `{column}` cannot follow an earlier one",
-        (Label(action.map.span), Label(earlier, "earlier map")),
+    message = f"this map of column `{column}` cannot follow an earlier one"
+    help_ = (
         "make each map coarser than the one before: bands whose bounds are among the earlier bounds, "
-        "a shorter prefix, a longer period, a higher level",
+        "a shorter prefix, a longer period, a higher level"
     )
+    return _diagnostic_at(action.map.span, "AC119", message, help_, other=Label(earlier, "earlier map"))
 
 
 def unmappable_text(action: tree.Generalize, column: str, by: str, place: Span) -> Diagnostic:
     verb = "replace with" if by == "REPLACE" else "draw"
-    return Diagnostic(
-        "AC119",
-        f"this map of column `{column}` has no label for text that a {by} writes",
-        (Label(action.map.span), Label(place, "written here")),
-        f"{verb} `'*'` or labels of the map, or move the {by} after this line",
-    )
+    message = f"this map of column `{column}` has no label for text that a {by} writes"
+    help_ = f"{verb} `'*'` or labels of the map, or move the {by} after this line"
+    return _diagnostic_at(action.map.span, "AC119", message, help_, other=Label(place, "written here"))
 
 
 def invalid_map(span: Span, problem: str, help_: str) -> Diagnostic:
@@ -265,9 +249,8 @@ def invalid_map(span: Span, problem: str, help_: str) -> Diagnostic:
 
 def unsuitable_map(action: tree.Generalize, wanted: str, column: Column) -> Diagnostic:
     message = f"{wanted}, but column `{column.name}` is {column.type.kind}"
-    return _diagnostic_at(
-        action.name.span, "AC121", message, "use PREFIX or LEVEL for text, BANDS for numbers, YEAR for dates"
-    )
+    help_ = "use PREFIX or LEVEL for text, BANDS for numbers, YEAR for dates"
+    return _diagnostic_at(action.name.span, "AC121", message, help_)
 
 
 def unreadable_hierarchy(file: tree.String, reason: str) -> Diagnostic:
@@ -282,12 +265,9 @@ def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnosti
 
 def dropped_column(name: tree.Name, column: str, place: Span | None) -> Diagnostic:
     """`place` is None if the claim of one policy is about a column that another policy drops."""
-    return Diagnostic(
-        "AC123",
-        f"column `{column}` was dropped",
-        (Label(name.span), *(() if place is None else (Label(place, "dropped here"),))),
-        "move the DROP after the last line that needs the column",
-    )
+    help_ = "move the DROP after the last line that needs the column"
+    dropped = None if place is None else Label(place, "dropped here")
+    return _diagnostic_at(name.span, "AC123", f"column `{column}` was dropped", help_, other=dropped)
 
 
 def nothing_left(action: tree.Drop) -> Diagnostic:
@@ -305,8 +285,11 @@ def drop_parameter_fixes(finding: Diagnostic, constant: tree.Constant) -> Diagno
     return dataclasses.replace(finding, fixes=()) if isinstance(constant, tree.Parameter) else finding
 
 
-def _diagnostic_at(span: Span, code: str, message: str, help_: str, fixes: tuple[Fix, ...] = ()) -> Diagnostic:
-    return Diagnostic(code, message, (Label(span),), help_, fixes=fixes)
+def _diagnostic_at(
+    span: Span, code: str, message: str, help_: str, fixes: tuple[Fix, ...] = (), other: Label | None = None
+) -> Diagnostic:
+    """A diagnostic at a place, with a note at another one."""
+    return Diagnostic(code, message, (Label(span), *(() if other is None else (other,))), help_, fixes=fixes)
 
 
 def _meant(close: str | None) -> str:
@@ -367,14 +350,10 @@ def _fitting(constant: tree.Number | tree.String, column: Column) -> str:
 
 
 def mixed_kinds(values: Sequence[tree.WeightedValue], other: tree.WeightedValue) -> Diagnostic:
-    first = values[0].constant
-    return Diagnostic(
-        "AC125",
-        "RANDOM … FROM mixes numbers and text",
-        (Label(other.constant.span), Label(first.span, "the first value is of the other kind")),
-        help="write all values as numbers, or all as text in quotes",
-        fixes=_quote_numbers([each.constant for each in values]),
-    )
+    message, help_ = "RANDOM … FROM mixes numbers and text", "write all values as numbers, or all as text in quotes"
+    fixes = _quote_numbers([each.constant for each in values])
+    first = Label(values[0].constant.span, "the first value is of the other kind")
+    return _diagnostic_at(other.constant.span, "AC125", message, help_, fixes, first)
 
 
 def _quote_numbers(constants: Sequence[tree.Constant]) -> tuple[Fix, ...]:
@@ -393,13 +372,9 @@ def repeated_weighted_value(values: Sequence[tree.WeightedValue], first: int, ag
     if spelled[0] != spelled[1]:
         message = f"{spelled[0]} and {spelled[1]} are the same value in this column"
     once = f"{int(one.times) + int(other.times)} OF {spell_constant(one.constant)}"
-    return Diagnostic(
-        "AC126",
-        message,
-        (Label(other.span), Label(one.span, "here first")),
-        help="write the value once, with the sum of both weights",
-        fixes=offer(f"write {quote(once)} once", *_once(values, first, again, once)),
-    )
+    help_ = "write the value once, with the sum of both weights"
+    fixes = offer(f"write {quote(once)} once", *_once(values, first, again, once))
+    return _diagnostic_at(other.span, "AC126", message, help_, fixes, Label(one.span, "here first"))
 
 
 def _once(values: Sequence[tree.WeightedValue], first: int, again: int, written: str) -> tuple[Edit, Edit]:

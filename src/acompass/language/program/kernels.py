@@ -97,42 +97,16 @@ class Writing(ABC):
         """Values at the limits of what it writes, for a column that has some of the given values."""
 
 
-class ManyValues(Exception):
-    """There are too many values to list."""
+class WithoutDraw(Writing):
+    """A kernel that consumes nothing of the trace."""
 
+    __slots__ = ()
 
-#: the largest number of integers that `Uniform.texts_after` lists
-MOST_LISTED = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Constant(Writing):
-    """REPLACE: writes one value, which has the column's type in the requirement's `after`."""
-
-    value: Value
-
-    keyword = "REPLACE"
-    deed = "writes into"
-    noun = "value"
-    change = "rewrites"
     draws = False
-    reads_value = False
     is_function = True
-
-    def listed_values(self) -> tuple[Value, ...]:
-        return (self.value,)
-
-    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
-        yield self.value, ONE
 
     def integers(self) -> None:
         """None: it does not draw from a range."""
-
-    def in_lowest_terms(self) -> "Constant":
-        return self
-
-    def label_map(self) -> None:
-        """None: it writes no labels."""
 
     def trace_cuts(self) -> tuple[Fraction, ...]:
         return ()
@@ -142,6 +116,56 @@ class Constant(Writing):
 
     def typical_trace_values(self, most: int) -> list[Fraction]:
         return []
+
+
+class Draw(Writing):
+    """A kernel that draws, whatever the value before."""
+
+    __slots__ = ()
+
+    keyword = "RANDOM"
+    deed = "draws values for"
+    noun = "value"
+    change = "rewrites"
+    draws = True
+    reads_value = False
+    is_function = False
+
+    def label_map(self) -> None:
+        """None: it writes no labels."""
+
+
+class ManyValues(Exception):
+    """There are too many values to list."""
+
+
+#: the largest number of integers that `Uniform.texts_after` lists
+MOST_LISTED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(WithoutDraw):
+    """REPLACE: writes one value, which has the column's type in the requirement's `after`."""
+
+    value: Value
+
+    keyword = "REPLACE"
+    deed = "writes into"
+    noun = "value"
+    change = "rewrites"
+    reads_value = False
+
+    def listed_values(self) -> tuple[Value, ...]:
+        return (self.value,)
+
+    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+        yield self.value, ONE
+
+    def in_lowest_terms(self) -> "Constant":
+        return self
+
+    def label_map(self) -> None:
+        """None: it writes no labels."""
 
     def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
         return (to_text(self.value, type_),)
@@ -154,19 +178,11 @@ class Constant(Writing):
 
 
 @dataclass(frozen=True, slots=True)
-class Uniform(Writing):
+class Uniform(Draw):
     """RANDOM: draws an integer in [lower, upper] and converts it to the column's type (in a text column, to digits)."""
 
     lower: int
     upper: int
-
-    keyword = "RANDOM"
-    deed = "draws values for"
-    noun = "value"
-    change = "rewrites"
-    draws = True
-    reads_value = False
-    is_function = False
 
     @property
     def size(self) -> int:
@@ -185,9 +201,6 @@ class Uniform(Writing):
 
     def in_lowest_terms(self) -> "Uniform":
         return self
-
-    def label_map(self) -> None:
-        """None: it writes no labels."""
 
     def trace_cuts(self) -> tuple[Fraction, ...]:
         return ()
@@ -220,19 +233,11 @@ class WeightedValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighted(Writing):
+class Weighted(Draw):
     """RANDOM … FROM: draws one of the values, with a probability in proportion to its weight (X6)."""
 
     #: values are distinct and have the column's type in the requirement's `after`; weights are positive
     values: tuple[WeightedValue, ...]
-
-    keyword = "RANDOM"
-    deed = "draws values for"
-    noun = "value"
-    change = "rewrites"
-    draws = True
-    reads_value = False
-    is_function = False
 
     @property
     def total(self) -> int:
@@ -251,9 +256,6 @@ class Weighted(Writing):
     def in_lowest_terms(self) -> "Weighted":
         common = gcd(*(each.weight for each in self.values))
         return Weighted(tuple(replace(each, weight=each.weight // common) for each in self.values))
-
-    def label_map(self) -> None:
-        """None: it writes no labels."""
 
     def trace_cuts(self) -> tuple[Fraction, ...]:
         """The j-th value is drawn if cut j-1 ≤ ρ < cut j, where cut 0 is 0."""
@@ -279,7 +281,7 @@ class Weighted(Writing):
 
 
 @dataclass(frozen=True, slots=True)
-class Labels(Writing):
+class Labels(WithoutDraw):
     """GENERALIZE: maps the text of the value to a label. The column is text in the requirement's `after` (X2)."""
 
     map: Map
@@ -288,9 +290,7 @@ class Labels(Writing):
     deed = "generalizes"
     noun = "label"
     change = "generalizes"
-    draws = False
     reads_value = True
-    is_function = True
 
     def listed_values(self) -> None:
         """None: the label depends on the value."""
@@ -300,23 +300,11 @@ class Labels(Writing):
         if label is not None:
             yield label, ONE
 
-    def integers(self) -> None:
-        """None: it does not draw from a range."""
-
     def in_lowest_terms(self) -> "Labels":
         return self
 
     def label_map(self) -> Map:
         return self.map
-
-    def trace_cuts(self) -> tuple[Fraction, ...]:
-        return ()
-
-    def trace_value(self, value: Value) -> Fraction:
-        return Fraction(0)
-
-    def typical_trace_values(self, most: int) -> list[Fraction]:
-        return []
 
     def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
         """Without texts that have no label: a run fails on them."""

@@ -86,12 +86,9 @@ class Prefix(BaseMap):
 
     of_numbers = False
     of_dates = False
+    help = "every text has a prefix"
     listed_texts = None
     otherwise = None
-
-    @property
-    def help(self) -> str:
-        return "every text has a prefix"
 
     def label(self, text: str) -> str:
         return text[: self.length] + SUPPRESSED * (len(text) - self.length)
@@ -121,14 +118,11 @@ class Level(BaseMap):
 
     of_numbers = False
     of_dates = False
+    help = "add the values to the hierarchy, or give them a label with `ELSE 'other'`"
 
     @property
     def listed_texts(self) -> tuple[str, ...]:
         return tuple(self.hierarchy.lowest_level)
-
-    @property
-    def help(self) -> str:
-        return "add the values to the hierarchy, or give them a label with `ELSE 'other'`"
 
     def label(self, text: str) -> str | None:
         return self._labels.get(text, self.otherwise)

@@ -3,9 +3,9 @@
 `core` expands IN, BETWEEN, LIKE and the signs for "unequal" into the core conditions that they are short for (X4)."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias, TypeGuard, assert_never
 
+from acompass.dataclasses import replace
 from acompass.language.text import tree
 from acompass.language.text.tree import Operator
 
@@ -125,7 +125,7 @@ def operands(condition: tree.Condition) -> tuple[tree.Condition, ...]:
 
 def leaves(condition: tree.Condition) -> Iterator[tree.Condition]:
     """Every condition that names a column, unexpanded, in the order of the text."""
-    pending = [condition]
+    pending = [condition]  # not recursive: a tree built in code may be very deep
     while pending:
         node = pending.pop()
         parts = operands(node)
@@ -136,19 +136,9 @@ def leaves(condition: tree.Condition) -> Iterator[tree.Condition]:
 
 
 def comparisons(condition: tree.Condition) -> Iterator[tree.Comparison]:
-    """Every comparison, in the order of the text. Not recursive: a tree built in code may be very deep."""
-    pending = [condition]
-    while pending:
-        node = core(pending.pop())
-        match node:
-            case tree.Comparison():
-                yield node
-            case tree.Not(operand):
-                pending.append(operand)
-            case tree.And(operands) | tree.Or(operands):
-                pending.extend(reversed(operands))
-            case _:
-                assert_never(node)
+    """Every comparison, in the order of the text."""
+    for leaf in leaves(condition):
+        yield from (part for part in leaves(core(leaf)) if isinstance(part, tree.Comparison))
 
 
 def is_like(condition: tree.Condition) -> TypeGuard[tree.Like]:
@@ -161,7 +151,7 @@ def core(condition: tree.Condition) -> Core:
         case tree.Comparison() | tree.Not() | tree.And() | tree.Or():
             return condition
         case tree.Unequal():
-            return _core_unequal(condition)
+            return tree.Not(_compare(condition, Operator.EQ, condition.constant), condition.span)
         case tree.In():
             return _core_in(condition)
         case tree.Between():
@@ -170,10 +160,6 @@ def core(condition: tree.Condition) -> Core:
             return _core_like(condition)
         case _:
             assert_never(condition)
-
-
-def _core_unequal(node: tree.Unequal) -> tree.Not:
-    return tree.Not(_compare(node, Operator.EQ, node.constant), node.span)
 
 
 def _core_in(node: tree.In) -> Core:

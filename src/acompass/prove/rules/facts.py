@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass
-from acompass.language.program.aggregates import facts_about
+from acompass.language.program.aggregates import Change, facts_about
 from acompass.language.program.effects import process_in
 from acompass.language.program.program import Aggregate, And, Assertion, Comparison, Condition, Not, Or, Process
 from acompass.language.program.types import Kind
@@ -248,17 +248,21 @@ class Aggregates:
     def of_merged(self, fact: Fact, allowed: Mask) -> Mask:
         """Over the union of one or more classes whose aggregates are all allowed."""
         regions = self._regions(fact)
-        match fact.function:
-            case Function.MIN | Function.MAX:
-                return allowed
-            case Function.COUNT | Function.COUNT_DISTINCT:
+        facts = facts_about(fact.function)
+        if facts.is_value:
+            return allowed
+        match facts.merged:
+            case Change.NOT_LOWER:
                 return regions.from_lowest(allowed)
-            case Function.SUM:
+            case Change.NOT_HIGHER:
+                return regions.up_to_highest(allowed)
+            case Change.ANY:
                 return self._sums_of_merged(fact, allowed)
             case _:
-                assert_never(fact.function)
+                assert_never(facts.merged)
 
     def _sums_of_merged(self, fact: Fact, allowed: Mask) -> Mask:
+        assert facts_about(fact.function).adds, "no other aggregate can both rise and fall"
         sums = self._regions(fact)
         if self._is_rounded(fact):
             return sums.full if allowed else 0
@@ -284,17 +288,19 @@ class Aggregates:
     def of_part(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
         """Over part of a class whose aggregate is allowed; `values` are the column's values in the whole class."""
         regions = self._regions(fact)
-        match fact.function:
-            case Function.COUNT | Function.COUNT_DISTINCT | Function.MAX:
+        change = facts_about(fact.function).part
+        match change:
+            case Change.NOT_HIGHER:
                 return regions.up_to_highest(allowed)
-            case Function.MIN:
+            case Change.NOT_LOWER:
                 return regions.from_lowest(allowed)
-            case Function.SUM:
+            case Change.ANY:
                 return self._sums_of_part(fact, allowed, values)
             case _:
-                assert_never(fact.function)
+                assert_never(change)
 
     def _sums_of_part(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
+        assert facts_about(fact.function).adds, "no other aggregate can both rise and fall"
         sums, column = self._regions(fact), self._column_regions(fact)
         if self._is_rounded(fact):
             return sums.full

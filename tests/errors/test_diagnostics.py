@@ -39,7 +39,7 @@ from acompass.prove.rules.backward_rules import Blocked
 from acompass.reason.privacy.mentions import Undecided
 from acompass.semantics import core
 from acompass.tables.csv import MalformedCsv, NotUtf8, Problem
-from acompass.tables.encodings import _Undecodable
+from acompass.tables.source import _Undecodable
 
 
 def test_the_place_of_an_error_is_underlined() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.errors.diagnostics import AcompassError, Diagnostic
-from acompass.tables import encodings
+from acompass.tables import source
 from acompass.tables.formats import FileFormat, swap_decimal_marks
 from acompass.tables.input import open_source
 from tests.length import at_length
@@ -27,7 +27,7 @@ TOP_CODED = 'Name,Age\r\nAda,36\r\n"Zoë\nBé",80\r\n'
 @pytest.fixture
 def in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read small chunks, so that multi-byte characters are split."""
-    monkeypatch.setattr(encodings, "_CHUNK", 3)
+    monkeypatch.setattr(source, "_CHUNK", 3)
 
 
 def table(folder: Path, content: bytes, name: str = "table.csv") -> Path:
@@ -109,7 +109,7 @@ def test_bytes_of_another_encoding_are_located(tmp_path: Path, end: str) -> None
 @pytest.mark.parametrize("chunk", range(2, 9))
 def test_bytes_of_a_longer_character_are_located(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     """The decoder keeps incomplete bytes of a chunk until the next one."""
-    monkeypatch.setattr(encodings, "_CHUNK", chunk)
+    monkeypatch.setattr(source, "_CHUNK", chunk)
     start, lone = "Name,Age\nAda,".encode("utf-16-le"), b"\x00\xd8"
     path = table(tmp_path, start + lone + "36\n".encode("utf-16-le"))
     found = fault(path, encoding="utf-16")

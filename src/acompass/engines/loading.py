@@ -126,7 +126,10 @@ def prepare_typed(
     named = sorted(uses)
     columns = with_dates(facts, columns, options.dates)
     facts.ask(questions(columns, named))
-    _require_exact(facts, columns, named)
+    for position in named:
+        limit = columns[position].limit()
+        if limit is not None and facts.count(sql.count_where(limit[0])):
+            raise errors.not_exact(columns[position].name, limit[1])
     missing = count_missing(facts, {p: columns[p].is_missing() for p in _columns_read(uses)}, options.missing)
     schema = tuple(Column(column.name, column.type) for column in columns)
     values = [missing.fill(p, column.value(p in uses), schema[p], uses.get(p)) for p, column in enumerate(columns)]
@@ -192,13 +195,6 @@ def _prepare(
         missing.unresolved,
         respelled={p: column.respelled for p, column in typed.items() if column.respelled},
     )
-
-
-def _require_exact(facts: Facts, columns: Sequence[StoredColumn], named: Sequence[int]) -> None:
-    for position in named:
-        limit = columns[position].limit()
-        if limit is not None and facts.count(sql.count_where(limit[0])):
-            raise errors.not_exact(columns[position].name, limit[1])
 
 
 def _first_place(csv: Csv, missing: Missing, comma: frozenset[int]) -> FirstPlace:

@@ -24,10 +24,9 @@ from acompass.plan.planner import Rewrite
 from acompass.plan.run.context import Context, Observer, Progress, Session
 from acompass.plan.stages import Sample, Stage
 from acompass.tables import format_errors
-from acompass.tables.encodings import can_encode
 from acompass.tables.formats import UTF_8, CsvStyle, Options, ReadingOptions
 from acompass.tables.output import output_format, require_folder, require_writable
-from acompass.tables.source import Source
+from acompass.tables.source import Source, can_encode
 
 if TYPE_CHECKING:
     from acompass.engines.duckdb.table import DuckDBTable
@@ -191,15 +190,9 @@ def trace_source(seed: str | None, trace: Iterable[TraceValue] | None) -> TraceS
         if seed is not None:
             raise _trace_problem("both a seed and a trace are given", "give only one of them")
         return TraceSource(None, tuple(_trace_number(value, i) for i, value in enumerate(trace, start=1)))
-    return TraceSource(secrets.token_hex(32) if seed is None else _require_unicode(seed), None)
-
-
-def _require_unicode(seed: str) -> str:
-    try:
-        seed.encode()
-    except UnicodeEncodeError:
-        raise _trace_problem("the seed is not valid Unicode", "use letters and digits") from None
-    return seed
+    if seed is not None and not can_encode(seed, UTF_8):
+        raise _trace_problem("the seed is not valid Unicode", "use letters and digits")
+    return TraceSource(secrets.token_hex(32) if seed is None else seed, None)
 
 
 def _trace_number(value: TraceValue, place: int) -> Fraction:
@@ -213,9 +206,8 @@ def _trace_number(value: TraceValue, place: int) -> Fraction:
 
 
 def _bad_value(place: int, problem: str) -> CallError:
-    return _trace_problem(
-        f"value {place} of the trace {problem}", "a trace contains decimals such as `0.25`, one per line"
-    )
+    help_ = "a trace contains decimals such as `0.25`, one per line"
+    return _trace_problem(f"value {place} of the trace {problem}", help_)
 
 
 def _trace_problem(message: str, help_: str) -> CallError:

@@ -65,9 +65,10 @@ class TextColumns:
         integers = self.integers(candidates)
         typed = {position: TypedText(TEXT, self.values[position]) for position in uses}
         for position, use in uses.items():
+            value = self.values[position]
             if position in integers:
-                typed[position] = self._as_integer(position, use)
-            elif use.banded and (use.use is Use.TEXT or self._has_labels(position)):
+                typed[position] = TypedText(_integer_type(self.facts, value, use), sql.cast(value, "BIGINT"))
+            elif use.banded and (use.use is Use.TEXT or self.facts.count(self._not(NUMBER_PATTERN, value))):
                 typed[position] = self._as_labels(position, use)
             elif use.use is Use.NUMBER:
                 typed[position] = self._as_decimal(position, use)
@@ -82,13 +83,6 @@ class TextColumns:
         """SQL for whether every value that is not missing is the canonical text of a 64-bit integer."""
         is_integer = self.facts.dialect.is_integer_text(value.copy())
         return exp.Coalesce(this=sql.call("bool_and", is_integer), expressions=[sql.TRUE.copy()])
-
-    def _as_integer(self, position: int, use: ColumnUse) -> TypedText:
-        value = self.values[position]
-        return TypedText(integer_type(self.facts, value, use), sql.cast(value, "BIGINT"))
-
-    def _has_labels(self, position: int) -> bool:
-        return self.facts.count(self._not(NUMBER_PATTERN, self.values[position])) > 0
 
     def _as_labels(self, position: int, use: ColumnUse) -> TypedText:
         """Type a column that may contain labels of bands and `*` as well as numbers (X2)."""
@@ -125,7 +119,7 @@ class TextColumns:
         digits = (whole or 0) + (scale or 0)
         if digits > MOST_DIGITS:
             raise errors.number_too_long(name, digits)
-        return keep_spelling(self.facts, scale or 0, value, use)
+        return _keep_spelling(self.facts, scale or 0, value, use)
 
     def _help_on_marks(self, value: Sql, bad: int) -> str | None:
         """Help for values that are not numbers only because of their decimal mark."""
@@ -239,7 +233,7 @@ def _digits(value: Sql) -> list[Sql]:
 Bounds: TypeAlias = tuple[Decimal, Decimal]
 
 
-def integer_type(facts: Facts, text: Sql, use: ColumnUse) -> Type:
+def _integer_type(facts: Facts, text: Sql, use: ColumnUse) -> Type:
     """The type of a column of integers. Only a constant such as `2.0` spells one of them differently."""
     numbers = _Numbers(facts, replace(INTEGER, spelled=True), text)
     if not use.forms_classes:
@@ -247,7 +241,7 @@ def integer_type(facts: Facts, text: Sql, use: ColumnUse) -> Type:
     return numbers.with_shortened([value for value in use.written if scale_of(value)], use.drawn)
 
 
-def keep_spelling(facts: Facts, scale: int, text: Sql, use: ColumnUse) -> TypedText:
+def _keep_spelling(facts: Facts, scale: int, text: Sql, use: ColumnUse) -> TypedText:
     """Type a column of decimals, which keep their spelling. If the policy groups by the column or counts its distinct
     values, a number with two spellings gets the shortest one."""
     numbers = _Numbers(facts, replace(decimal(scale), spelled=True), text)

@@ -4,6 +4,7 @@ The rewrites of record-level stages come first, then those of class-level stages
 a trace position or a bag."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import TypeAlias, TypeVar
 
@@ -51,7 +52,7 @@ LARGEST_CHAIN = 50_000
 
 def merge_chains(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
     """Merge requirements on the same columns into chains, which are simulated on combinations of regions."""
-    return _rewrite_runs(stages, _mergeable_requirement, _sort_into_chains)
+    return _rewrite_runs(stages, _mergeable_requirement, partial(_split_run, start=_ChainRun))
 
 
 def _mergeable_requirement(stage: Stage) -> Requirement | None:
@@ -126,11 +127,11 @@ class _ChainRun:
         return [chain.stage() for chain in sorted(self.chains, key=lambda chain: chain.rejects)]
 
 
-def _sort_into_chains(requirements: list[Requirement]) -> list[Stage]:
-    runs = [_ChainRun()]
+def _split_run(requirements: list[Requirement], start: "Callable[[], _ChainRun | _ScanRun]") -> list[Stage]:
+    runs = [start()]
     for requirement in requirements:
         if not runs[-1].add(requirement):
-            runs.append(_ChainRun())
+            runs.append(start())
             runs[-1].add(requirement)
     return [stage for run in runs for stage in run.stages()]
 
@@ -179,7 +180,7 @@ def store_dependent_stages(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
     that was written: exponentially with the number of requirements. So the table has to be stored in between. It also
     stores which records each requirement affected, so that counting them costs nothing.
     """
-    return _rewrite_runs(stages, flaggable_requirement, _split_run)
+    return _rewrite_runs(stages, flaggable_requirement, _split_into_parts)
 
 
 def flaggable_requirement(stage: Stage) -> Requirement | None:
@@ -194,7 +195,7 @@ def flaggable_requirement(stage: Stage) -> Requirement | None:
     return requirement if is_decided_by_flag and (action is None or constant_write(action) is not None) else None
 
 
-def _split_run(run: list[Requirement]) -> list[Stage]:
+def _split_into_parts(run: list[Requirement]) -> list[Stage]:
     parts: list[_Part] = []
     for requirement in run:
         if not parts or parts[-1].size(requirement) > MOST_STORED_COMPARISONS:
@@ -238,20 +239,11 @@ def share_scans(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
     A requirement that drops records ends a run: the next one counts the records that are left. RANDOM has to rank its
     records anyway, so it stays alone. GENERALIZE looks up the values of the table before the first requirement.
     """
-    return _rewrite_runs(stages, _scannable_requirement, _split_into_scans)
+    return _rewrite_runs(stages, _scannable_requirement, partial(_split_run, start=_ScanRun))
 
 
 def _scannable_requirement(stage: Stage) -> Requirement | None:
     return stage.requirement if isinstance(stage, RecordStage) and not effects.draws(stage.requirement.action) else None
-
-
-def _split_into_scans(requirements: list[Requirement]) -> list[Stage]:
-    runs = [_ScanRun()]
-    for requirement in requirements:
-        if not runs[-1].admits(requirement):
-            runs.append(_ScanRun())
-        runs[-1].add(requirement)
-    return [stage for run in runs for stage in run.stages()]
 
 
 class _ScanRun:
@@ -261,15 +253,17 @@ class _ScanRun:
         self.changed: set[int] = set()  # the columns that the requirements write or change the type of
         self.drops = False
 
-    def admits(self, requirement: Requirement) -> bool:
-        fits = self.comparisons + _count_comparisons(requirement) <= MOST_SCANNED_COMPARISONS
-        return fits and not self.drops and not _deciding_columns(requirement) & self.changed
-
-    def add(self, requirement: Requirement) -> None:
+    def add(self, requirement: Requirement) -> bool:
+        """Add the requirement to the scan; False if it has to start a new one."""
+        comparisons = self.comparisons + sum(1 for _ in effects.record_comparisons(requirement))
+        reads_changed = bool(_deciding_columns(requirement) & self.changed)
+        if self.requirements and (comparisons > MOST_SCANNED_COMPARISONS or self.drops or reads_changed):
+            return False
         self.requirements.append(requirement)
-        self.comparisons += _count_comparisons(requirement)
+        self.comparisons = comparisons
         self.drops = effects.removes_records(requirement.action)
         self.changed |= effects.type_changes(requirement).keys() | effects.columns_written((requirement,))
+        return True
 
     def stages(self) -> list[Stage]:
         if len(self.requirements) > 1:
@@ -282,10 +276,6 @@ def _deciding_columns(requirement: Requirement) -> frozenset[int]:
     write = effects.write_of(requirement.action)
     is_read = write is not None and write.kernel.reads_value
     return effects.columns_read(requirement) | (effects.columns_written((requirement,)) if is_read else set())
-
-
-def _count_comparisons(requirement: Requirement) -> int:
-    return sum(1 for _ in effects.record_comparisons(requirement))
 
 
 def share_aggregations(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:

@@ -64,8 +64,7 @@ def require_time() -> None:
 
 @contextmanager
 def recursion_limit() -> Iterator[None]:
-    """Treat the interpreter's recursion limit, which diagrams over hundreds of columns can reach, as any other
-    limit."""
+    """Treat the interpreter's recursion limit, which diagrams over many columns can reach, as any other limit."""
     try:
         yield
     except RecursionError:

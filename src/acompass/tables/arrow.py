@@ -9,17 +9,9 @@ from weakref import WeakSet
 
 from acompass.dataclasses import dataclass
 from acompass.language.program.types import MOST_DIGITS
-from acompass.tables import errors
+from acompass.tables import errors, frames
 from acompass.tables.csv import require_names, require_text
-from acompass.tables.frames import (
-    PYTHON_KINDS,
-    FrameKind,
-    frame_kind,
-    named_values,
-    report_column_failures,
-    report_frame_failures,
-    require_arrow,
-)
+from acompass.tables.frames import PYTHON_KINDS, FrameKind, frame_kind
 
 #: `frames.plain_columns` converts the others without Arrow
 _OTHER_VALUES = "with values other than numbers, text, booleans, dates and local times"
@@ -38,15 +30,15 @@ class ArrowColumns:
 
 def arrow_columns(table: Any) -> ArrowColumns:
     kind = frame_kind(table)
-    require_arrow(f"{kind} {_OTHER_VALUES}" if kind in PYTHON_KINDS else kind)
-    with report_frame_failures(kind):
+    frames.require_arrow(f"{kind} {_OTHER_VALUES}" if kind in PYTHON_KINDS else kind)
+    with frames.report_frame_failures(kind):
         names, arrays = _columns(kind, table)
     require_names(require_text(names))
     return _convert_columns(names, arrays)
 
 
 def _convert_columns(names: Sequence[str], arrays: Sequence[Any]) -> ArrowColumns:
-    converted = (_convert_column(name, array) for name, array in zip(names, arrays, strict=True))
+    converted = (_to_engine_type(name, array) for name, array in zip(names, arrays, strict=True))
     return ArrowColumns(tuple(names), tuple(converted), tuple(array.type for array in arrays))
 
 
@@ -75,7 +67,7 @@ def _joined_batches(reader: Any) -> Iterator[Any]:
     ended = False
     while not ended:
         batches, records = [], 0
-        with report_frame_failures(FrameKind.ARROW_READER):
+        with frames.report_frame_failures(FrameKind.ARROW_READER):
             while records < _ENOUGH and not ended:
                 batch = next(reader, None)
                 if batch is None:
@@ -93,7 +85,7 @@ def _columns(kind: FrameKind, table: Any) -> tuple[list[Any], list[Any]]:
         case FrameKind.PANDAS:
             return list(table.columns), [_array(name, values) for name, values in table.items()]
         case FrameKind.DICTS | FrameKind.DICT_ITERATOR | FrameKind.LISTS:
-            columns = named_values(table)
+            columns = frames.named_values(table)
             return list(columns), [_array(name, values) for name, values in columns.items()]
         case FrameKind.POLARS:
             return list(table.columns), [_polars_array(each) for each in table.get_columns()]
@@ -115,7 +107,7 @@ def _array(name: Any, values: Any) -> Any:
     """The values as an Arrow array; NaN, None, NaT and pandas' NA become nulls."""
     import pyarrow
 
-    with report_column_failures(name):
+    with frames.report_column_failures(name):
         try:
             return pyarrow.array(values, from_pandas=True)
         except (pyarrow.ArrowException, OverflowError, TypeError):
@@ -140,7 +132,7 @@ def _long_integers(name: Any, values: Iterable[int | None]) -> Any:
 
 
 def _polars_array(values: Any) -> Any:
-    with report_column_failures(values.name):
+    with frames.report_column_failures(values.name):
         match str(values.dtype):
             case "Object":
                 return _array(values.name, values.to_list())
@@ -160,11 +152,6 @@ def _polars_decimals(values: Any) -> Any:
         raise errors.not_exact(values.name, errors.DIGITS) from None
 
 
-def _convert_column(name: str, array: Any) -> Any:
-    with report_column_failures(name):
-        return to_engine_type(name, array)
-
-
 def from_arrow(given: Any, result: Any, positions: Sequence[int], changed: frozenset[int]) -> Any:
     """`result` converted to the kind of `given`. Columns outside `changed` keep their type in that library.
 
@@ -172,7 +159,7 @@ def from_arrow(given: Any, result: Any, positions: Sequence[int], changed: froze
     table, which the engine turns into a relation.
     """
     kind = frame_kind(given)
-    with report_frame_failures(kind):
+    with frames.report_frame_failures(kind):
         return _convert_to(kind, given, result, [None if position in changed else position for position in positions])
 
 
@@ -213,7 +200,7 @@ def _to_pandas(given: Any, result: Any, kept: Sequence[int | None]) -> Any:
 
 
 def _to_pandas_column(name: str, values: Any, dtype: Any) -> Any:
-    with report_column_failures(name):
+    with frames.report_column_failures(name):
         if dtype is None:
             return values.to_pandas()
         if hasattr(dtype, "__from_arrow__"):
@@ -236,7 +223,7 @@ def _to_polars(schema: Any, result: Any, kept: Sequence[int | None]) -> Any:
 def _to_polars_column(values: Any, dtype: Any) -> Any:
     if dtype is None or values.dtype == dtype:
         return values
-    with report_column_failures(values.name):
+    with frames.report_column_failures(values.name):
         if str(dtype) == "Object":  # the type of Python objects, which no cast produces
             import polars
 
@@ -255,46 +242,35 @@ def _one_batch(table: Any) -> Any:
 _BOX = "duration"
 
 
-def to_engine_type(name: str, array: Any) -> Any:
+def _to_engine_type(name: str, array: Any) -> Any:
     """The array in a type that engines read without loss."""
     import pyarrow
     from pyarrow import types
 
-    if types.is_null(array.type):
-        return array.cast(pyarrow.string())
-    if types.is_float16(array.type):
-        return array.cast(pyarrow.float32())
-    if types.is_duration(array.type):
-        return _wrap_durations(array)
-    if types.is_decimal256(array.type) or (types.is_decimal(array.type) and array.type.scale < 0):
-        try:
-            return array.cast(pyarrow.decimal128(MOST_DIGITS, max(0, array.type.scale)))
-        except pyarrow.ArrowException:
-            raise errors.not_exact(name, errors.DIGITS) from None
-    return array
+    with frames.report_column_failures(name):
+        if types.is_null(array.type):
+            return array.cast(pyarrow.string())
+        if types.is_float16(array.type):
+            return array.cast(pyarrow.float32())
+        if types.is_duration(array.type):
+            whole = array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
+            return pyarrow.StructArray.from_arrays([whole.cast(pyarrow.int64())], [_BOX])
+        if types.is_decimal256(array.type) or (types.is_decimal(array.type) and array.type.scale < 0):
+            try:
+                return array.cast(pyarrow.decimal128(MOST_DIGITS, max(0, array.type.scale)))
+            except pyarrow.ArrowException:
+                raise errors.not_exact(name, errors.DIGITS) from None
+        return array
 
 
 def to_original_type(values: Any, type_: Any) -> Any:
     """A result column in its original Arrow type; a dictionary column becomes a plain one."""
     import pyarrow
-    from pyarrow import types
+    from pyarrow import compute, types
 
     if types.is_null(type_):
         return pyarrow.chunked_array([pyarrow.nulls(len(values))])
     if types.is_duration(type_):
-        return _unwrap_durations(values, type_)
+        return compute.struct_field(values, _BOX).cast(type_)
     plain = type_.value_type if types.is_dictionary(type_) else type_
     return values if values.type == plain else values.cast(plain)
-
-
-def _wrap_durations(array: Any) -> Any:
-    import pyarrow
-
-    whole = array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
-    return pyarrow.StructArray.from_arrays([whole.cast(pyarrow.int64())], [_BOX])
-
-
-def _unwrap_durations(values: Any, type_: Any) -> Any:
-    from pyarrow import compute
-
-    return compute.struct_field(values, _BOX).cast(type_)

@@ -16,9 +16,8 @@ from typing import Any, NoReturn, TypeAlias
 
 from acompass.dataclasses import dataclass
 from acompass.tables import errors, format_errors
-from acompass.tables.encodings import plain_bytes
 from acompass.tables.formats import COMMA, COMMA_NUMBER, DELIMITERS, CsvStyle
-from acompass.tables.source import Files
+from acompass.tables.source import Files, plain_bytes
 
 #: names with these characters are quoted in a header, so that the delimiter can be detected again
 _MARKS = (*DELIMITERS, '"', "\r", "\n", "#")
@@ -192,12 +191,12 @@ def _read_names(path: str, shown: str, delimiter: str) -> tuple[str, ...]:
 
 def _find_delimiter(path: str, shown: str) -> str:
     """The delimiter that gives the most columns, preferring those that split the first records evenly."""
-    return max(DELIMITERS, key=lambda delimiter: _fitness(path, shown, delimiter))
 
+    def fitness(delimiter: str) -> tuple[bool, int]:
+        names, *sample = _first_widths(path, shown, delimiter) or [0]
+        return names > 1 and all(width == names for width in sample), names
 
-def _fitness(path: str, shown: str, delimiter: str) -> tuple[bool, int]:
-    names, *sample = _first_widths(path, shown, delimiter) or [0]
-    return names > 1 and all(width == names for width in sample), names
+    return max(DELIMITERS, key=fitness)
 
 
 def _first_widths(path: str, shown: str, delimiter: str) -> list[int]:

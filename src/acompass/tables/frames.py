@@ -4,7 +4,7 @@ A library is imported only for its own objects; dicts and lists need none."""
 
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -79,16 +79,12 @@ def _find_kind(table: Any) -> FrameKind | None:
             return None
 
 
-@contextmanager
-def report_frame_failures(kind: FrameKind) -> Iterator[None]:
-    with _report_failures(lambda error: errors.frame_failed(kind, error)):
-        yield
+def report_frame_failures(kind: FrameKind) -> AbstractContextManager[None]:
+    return _report_failures(lambda error: errors.frame_failed(kind, error))
 
 
-@contextmanager
-def report_column_failures(name: object) -> Iterator[None]:
-    with _report_failures(lambda error: errors.column_failed(str(name), error)):
-        yield
+def report_column_failures(name: object) -> AbstractContextManager[None]:
+    return _report_failures(lambda error: errors.column_failed(str(name), error))
 
 
 @contextmanager
@@ -189,7 +185,8 @@ def plain_columns(table: Any) -> tuple[PlainColumn, ...] | None:
 def _column(name: str, given: Sequence[Any]) -> PlainColumn | None:
     values = [None if _is_missing(value) else value for value in given]
     types = {type(value) for value in values if value is not None}
-    if not types <= _PLAIN or (datetime in types and _has_zone(values)):
+    has_zone = datetime in types and any(isinstance(value, datetime) and value.tzinfo is not None for value in values)
+    if not types <= _PLAIN or has_zone:
         return None
     if not types:
         return PlainColumn(name, "VARCHAR", values)
@@ -216,10 +213,6 @@ def _is_missing(value: Any) -> bool:
             return value.is_nan()
         case _:
             return False
-
-
-def _has_zone(values: list[Any]) -> bool:
-    return any(isinstance(value, datetime) and value.tzinfo is not None for value in values)
 
 
 def _integers(name: str, values: list[Any]) -> PlainColumn:

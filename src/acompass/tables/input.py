@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from acompass.dataclasses import dataclass, replace
 from acompass.options import STANDARD_INPUT
-from acompass.tables import encodings, errors, format_errors
+from acompass.tables import errors, format_errors, source
 from acompass.tables.csv import quote_field
 from acompass.tables.formats import UTF_8, FileFormat
 from acompass.tables.source import Files, Frame, Source, copy_standard_input, find_files, report_read_errors
@@ -81,14 +81,14 @@ def _copy_sheets(files: Files, format_: FileFormat, folder: str) -> Files:
 def _decode_files(files: Files, codec: str | None, stack: ExitStack) -> Files:
     """UTF-8 copies, or the files themselves if all are UTF-8. `encoding` becomes that of the first file."""
     pairs = tuple(zip(files.paths, files.shown, strict=True))
-    found = [encodings.find_encoding(path, shown, codec) for path, shown in pairs]
+    found = [source.find_encoding(path, shown, codec) for path, shown in pairs]
     encoding, has_mark = found[0]
     files = replace(files, encoding=encoding, has_mark=has_mark)
     if all(each == UTF_8 for each, _ in found):
         return files
     copies = _copy_paths(files, stack.enter_context(temporary_folder()))
     for (path, shown), (each, _), copy in zip(pairs, found, copies, strict=True):
-        encodings.copy_as_utf8(path, shown, each, copy)
+        source.copy_as_utf8(path, shown, each, copy)
     return replace(files, paths=copies)
 
 

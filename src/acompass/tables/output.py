@@ -24,7 +24,8 @@ _STDIN, _STDOUT = 0, 1
 def require_writable(path: str, source: Source) -> None:
     """Raise unless the format is known, the folder exists, and the path is not the input itself."""
     output_format(path)
-    if isinstance(source, Files) and (_replaces(path, source.given) or _replaces_stdin(path, source)):
+    # without given files, the shell may redirect the same file to standard input
+    if isinstance(source, Files) and (_replaces(path, source.given) if source.given else is_same_file(path, _STDIN)):
         raise errors.output_is_input(path)
     if path != STANDARD_OUTPUT:
         _require_parent(path)
@@ -86,11 +87,6 @@ def _folders(path: str) -> Iterator[Path]:
     """All folders above a file, both as named and with symbolic links resolved."""
     yield from Path(os.path.abspath(path)).parents
     yield from Path(os.path.realpath(path)).parents
-
-
-def _replaces_stdin(path: str, source: Files) -> bool:
-    """Whether the output is the file that the shell redirects to standard input."""
-    return not source.given and is_same_file(path, _STDIN)
 
 
 def _regular_file(path: str | int) -> os.stat_result | None:

@@ -105,21 +105,12 @@ def replace_atomically(path: str | Path) -> Iterator[str]:
 
     A symbolic link is kept, and its target is replaced. Operating system errors are not translated.
     """
-    target = Path(os.path.realpath(path))
-    _remove_abandoned_parts(target)
-    part = _part(target)
-    with note_path(part):
-        try:
-            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-            yield part
-            _keep_mode(target, part)
-            _sync(part)
-            os.replace(part, target)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(part)
-            raise
-    _sync(str(target.parent))
+    with _new_part(path) as (target, part):
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        yield part
+        _keep_mode(target, part)
+        _sync(part)
+        os.replace(part, target)
 
 
 @contextmanager
@@ -128,16 +119,23 @@ def replace_folder_atomically(path: str | Path) -> Iterator[str]:
 
     Folders cannot be exchanged atomically: an existing one is moved aside first, and moved back on failure.
     """
+    with _new_part(path) as (target, part):
+        os.mkdir(part)
+        yield part
+        for file in Path(part).rglob("*"):
+            _sync(str(file))
+        _replace_folder(target, part)
+
+
+@contextmanager
+def _new_part(path: str | Path) -> Iterator[tuple[Path, str]]:
+    """The target of a path, and a hidden name next to it that is removed after an error."""
     target = Path(os.path.realpath(path))
     _remove_abandoned_parts(target)
     part = _part(target)
     with note_path(part):
         try:
-            os.mkdir(part)
-            yield part
-            for file in Path(part).rglob("*"):
-                _sync(str(file))
-            _replace_folder(target, part)
+            yield target, part
         except BaseException:
             remove_path(part)
             raise

@@ -26,7 +26,6 @@ from acompass.plan.lowering.state import statement_text
 from acompass.tables import format_errors
 from acompass.tables.arrow import from_arrow, to_original_type
 from acompass.tables.csv import header_line
-from acompass.tables.encodings import Encoder, open_compressed
 from acompass.tables.formats import UTF_8, CsvStyle
 from acompass.tables.frames import PYTHON_KINDS, FrameKind, frame_kind, report_column_failures, require_arrow
 from acompass.tables.output import (
@@ -38,7 +37,7 @@ from acompass.tables.output import (
     report_write_errors,
     write_error,
 )
-from acompass.tables.source import Frame, Source
+from acompass.tables.source import Encoder, Frame, Source, open_compressed
 from acompass.tables.temporary_files import temporary_folder
 
 _PLAIN = CsvStyle()

@@ -20,18 +20,8 @@ from acompass.engines.duckdb.session import report_failures as report_duckdb_fai
 from acompass.engines.duckdb.table import DuckDBEngine, DuckDBTable, LoadedInDuckDB
 from acompass.engines.errors import cannot_hold, require_plain
 from acompass.engines.loading import PlannedTable, PreparedTable, prepare_typed, questions, swap_separators
-from acompass.engines.postgres.output import (
-    PostgresColumn,
-    Relation,
-    Target,
-    create_table,
-    fetch_to_duckdb,
-    find_table,
-    find_target,
-    new_type,
-    restore_type,
-    upload,
-)
+from acompass.engines.postgres import output as server_tables
+from acompass.engines.postgres.output import PostgresColumn, Relation, Target
 from acompass.engines.postgres.session import Connection, KeepingSession, ReadingSession, about, open_connection
 from acompass.engines.protocol import Destination, Execution, Opener, OpenTable, Outcome, require_destination
 from acompass.engines.reading import Facts
@@ -75,17 +65,17 @@ class PostgresTable(PlannedTable):
         if is_file(path) or destination.partition:
             require_destination(destination, self.source)
         else:
-            self._target = find_target(self._reading, path, self.relation, destination.force)
+            self._target = server_tables.find_target(self._reading, path, self.relation, destination.force)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
         keep_order = outcome.left.has_row_key
         select = final_select(outcome.context, outcome.left, canonical=destination.canonical, keep_order=keep_order)
         if self._target is not None:
             names = [outcome.left.schema[position].name for position in outcome.positions]
-            create_table(self._keeping, self._target, select, names, self._declared_values(outcome))
+            server_tables.create_table(self._keeping, self._target, select, names, self._declared_values(outcome))
             return None
         types = {position: self._file_type(outcome, position) for position in outcome.positions}
-        with fetch_to_duckdb(self._keeping, select, types) as rows:
+        with server_tables.fetch_to_duckdb(self._keeping, select, types) as rows:
             return self._deliver_rows(rows, outcome, destination)
 
     def _new_type(self, outcome: Outcome, position: int) -> Type:
@@ -149,9 +139,9 @@ class LoadedOnServer(PostgresTable):
         short for an ISO date."""
         changed = outcome.written | self.prepared.text_dates
         return [
-            new_type(self._new_type(outcome, i), f"t.{sql.name(i)}")
+            server_tables.new_type(self._new_type(outcome, i), f"t.{sql.name(i)}")
             if i in changed
-            else restore_type(column, f"t.{sql.name(i)}")
+            else server_tables.restore_type(column, f"t.{sql.name(i)}")
             for i in outcome.positions
             for column in [self._columns[i]]
         ]
@@ -196,13 +186,13 @@ class UploadedToServer(PostgresTable):
                 raise cannot_hold("PostgreSQL", self.schema[position].name)
         columns = [(sql.name(i), sql.stored_type(column.type)) for i, column in enumerate(self.schema)]
         select = self._local.state.select
-        table = upload(self._local.con, select, self._keeping, [*columns, (ROW_KEY, "BIGINT")])
+        table = server_tables.upload(self._local.con, select, self._keeping, [*columns, (ROW_KEY, "BIGINT")])
         uploaded = sql.select_all(sql.table(table))
         return State(uploaded, self.schema, has_row_key=True, records=self.prepared.records)
 
     def _declared_values(self, outcome: Outcome) -> Sequence[str]:
         types = {i: self._new_type(outcome, i) for i in outcome.positions}
-        return [new_type(type_, self._value(i, type_)) for i, type_ in types.items()]
+        return [server_tables.new_type(type_, self._value(i, type_)) for i, type_ in types.items()]
 
     def _value(self, position: int, type_: Type) -> str:
         """SQL for a value. Text gets the decimal commas of the file back."""
@@ -350,7 +340,7 @@ class PostgresEngine:
 def _open_table(table: Any, options: Options, connection: Connection) -> Iterator[OpenTable]:
     open_other = partial(_open_table, connection=connection)
     if isinstance(table, str | os.PathLike) and not is_file(table):
-        stored = StoredTable(*find_table(ReadingSession(connection), os.fspath(table)))
+        stored = StoredTable(*server_tables.find_table(ReadingSession(connection), os.fspath(table)))
         yield ServerTable(connection, stored, options.memory_limit, open_other)
         return
     with DuckDBEngine().open(table, options) as local:

@@ -13,11 +13,11 @@ from urllib.parse import unquote, urlsplit
 
 import pyarrow.parquet
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructField
 from sqlglot import exp
 
 from acompass.dataclasses import dataclass
-from acompass.engines.spark.session import PlanSession, not_shared, record_over_lines, report_failures
+from acompass.engines.errors import engine_error
+from acompass.engines.spark.session import PlanSession, not_shared, report_failures
 from acompass.language.program.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, Kind, Type, decimal
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
@@ -52,10 +52,6 @@ class SparkColumn:
             return decimal(int(scale[1]))
         return TEXT if self.stored.startswith("string collate") else _TYPES.get(self.stored, OPAQUE)
 
-    @property
-    def has_time_zone(self) -> bool:
-        return self.stored == "timestamp"
-
     def value(self, is_named: bool) -> Sql:
         """Text is always converted, because canonical order compares code points."""
         column = self._column()
@@ -69,7 +65,7 @@ class SparkColumn:
             case Kind.FLOAT:
                 # adding zero turns -0.0 into 0.0
                 return exp.Add(this=sql.cast(column, "DOUBLE"), expression=sql.cast(sql.integer(0), "DOUBLE"))
-            case Kind.TIMESTAMP if self.has_time_zone:
+            case Kind.TIMESTAMP if self.stored == "timestamp":  # with a time zone
                 return sql.cast(column, "TIMESTAMPNTZ")
             case _:
                 return column
@@ -100,15 +96,18 @@ class SparkColumn:
         return sql.column(self.position, "t")
 
 
-def column_from_field(position: int, field: StructField) -> SparkColumn:
-    padded = str(field.metadata.get(_WIDTH, "")).startswith("char(")
-    return SparkColumn(position, field.name, field.dataType.simpleString(), field.dataType, padded)
+def read_columns(frame: DataFrame) -> tuple[SparkColumn, ...]:
+    fields = [(field, str(field.metadata.get(_WIDTH, ""))) for field in frame.schema.fields]
+    return tuple(
+        SparkColumn(i, field.name, field.dataType.simpleString(), field.dataType, width.startswith("char("))
+        for i, (field, width) in enumerate(fields)
+    )
 
 
 _GLOB = re.compile(r"([\\\[\]{}*?])")
 
 
-def locations(source: Files) -> list[str]:
+def _locations(source: Files) -> list[str]:
     """The URLs of the files, with glob characters escaped."""
     for path, shown in zip(source.paths, source.shown, strict=True):
         if Path(path).name.startswith(("_", ".")):
@@ -116,12 +115,14 @@ def locations(source: Files) -> list[str]:
     return [_GLOB.sub(r"\\\1", location(path)) for path in source.paths]
 
 
-def require_same_columns(source: Files) -> None:
-    """Raise if the files have different columns. Spark would silently use the columns of one file."""
+def read_parquet(spark: SparkSession, source: Files) -> DataFrame:
+    """Raise if the files have different columns: Spark would silently use the columns of one file."""
     schemas = [_schema(path, shown) for path, shown in zip(source.paths, source.shown, strict=True)]
     for schema, shown in zip(schemas, source.shown, strict=True):
         if not schema.equals(schemas[0]):
             raise errors.files_differ(source.shown[0], shown, "columns")
+    with report_failures():
+        return spark.read.parquet(*_locations(source))
 
 
 def _schema(path: str, shown: str) -> pyarrow.Schema:
@@ -224,7 +225,7 @@ def read_text(spark: SparkSession, session: PlanSession, csv: Csv) -> str:
     lines = Lines(csv.delimiter, len(csv.names))
     headers = [_first_line(path, shown) for path, shown in csv.files]
     with report_failures():
-        view = session.view(spark.read.text(locations(csv.source)))
+        view = session.view(spark.read.text(_locations(csv.source)))
     repeated = _repeated_headers(session, view, lines, csv, headers)
     is_header = exp.In(this=lines.line, expressions=[exp.Literal.string(line) for line in set(headers)])
     fields = exp.alias_(lines.fields, "f")
@@ -246,7 +247,9 @@ def _repeated_headers(session: PlanSession, view: str, lines: Lines, csv: Csv, h
     malformed, *found = session.fetch(query)[0]
     if malformed:
         csv.require_well_formed()
-        raise record_over_lines(csv.source.shown[0])
+        message = f"a quoted field in `{csv.source.shown[0]}` spans several lines, which Spark cannot read"
+        help_ = "convert it to Parquet first: `duckdb -c \"COPY (FROM 'x.csv') TO 'x.parquet'\"`"
+        raise engine_error("AC325", message, help_)
     surplus = {line: found[headers.index(line)] - headers.count(line) for line in headers}
     return [line for line, times in surplus.items() for _ in range(times)]
 

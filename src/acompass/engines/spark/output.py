@@ -25,9 +25,9 @@ from acompass.plan.lowering.spark import SPARK
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
 from acompass.tables.csv import header_line
-from acompass.tables.encodings import Encoder, open_compressed
 from acompass.tables.formats import CsvStyle
 from acompass.tables.output import copy_to_stream, is_stream, replace_file, report_write_errors
+from acompass.tables.source import Encoder, open_compressed
 from acompass.tables.temporary_files import note_path, temporary_folder
 
 _PARTS = "part-*"

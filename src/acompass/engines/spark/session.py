@@ -166,43 +166,17 @@ def report_failures() -> Iterator[None]:
             logger.disabled = was_disabled
 
 
-def cannot_start(master: str) -> EngineError:
-    help_ = (
-        "check that Java 17 or later is installed (`java -version`) and that the master is running; use a "
-        "master such as `spark://host:7077` or `local[4]`"
-    )
-    return engine_error("AC321", f"cannot start Spark on `{master}`", help_)
-
-
-def runs_elsewhere(master: str, running: str) -> EngineError:
-    help_ = f"use `{running}`, or stop it first"
-    message = f"Spark is already running on `{running}` in this process, not on `{master}`"
-    return engine_error("AC322", message, help_)
-
-
-def no_such_table(name: str) -> EngineError:
-    help_ = "write a table as `people` or `schema.people`, a file as `people.csv` or `people.parquet`"
-    return engine_error("AC308", f"no table or view `{name}` in Spark's catalog", help_)
-
-
-def lives_elsewhere(kind: str) -> EngineError:
-    help_ = "use a Spark data frame, the name of a table or a path, or omit the engine"
-    return engine_error("AC323", f"Spark cannot read {kind}", help_)
-
-
 def not_shared(what: str) -> EngineError:
     help_ = f"use a file system that all workers share, or `{option_text('engine', 'local[*]')}`"
     return engine_error("AC324", f"the workers of a cluster cannot reach {what}", help_)
 
 
-def record_over_lines(path: str) -> EngineError:
-    help_ = "convert it to Parquet first: `duckdb -c \"COPY (FROM 'x.csv') TO 'x.parquet'\"`"
-    message = f"a quoted field in `{path}` spans several lines, which Spark cannot read"
-    return engine_error("AC325", message, help_)
-
-
 _STANDARD_ERROR = 2
 
+_NEEDS = (
+    "check that Java 17 or later is installed (`java -version`) and that the master is running; use a "
+    "master such as `spark://host:7077` or `local[4]`"
+)
 #: defaults that the user's configuration can override; the log is off because it quotes records
 _DEFAULTS = {
     "spark.app.name": "acompass",
@@ -218,14 +192,15 @@ def start_spark(master: str) -> SparkSession:
     running = SparkContext._active_spark_context
     if running is not None:
         if master not in ("spark", running.master):
-            raise runs_elsewhere(master, str(running.master))
+            message = f"Spark is already running on `{running.master}` in this process, not on `{master}`"
+            raise engine_error("AC322", message, f"use `{running.master}`, or stop it first")
         return SparkSession.builder.getOrCreate()
     try:
         with _quietly(), warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             session = SparkSession.builder.config(conf=_configuration(master)).getOrCreate()
     except (PySparkException, Py4JError):
-        raise cannot_start(master) from None
+        raise engine_error("AC321", f"cannot start Spark on `{master}`", _NEEDS) from None
     java = getattr(SparkContext._gateway, "proc", None)
     if java is not None:
         note_process(java.pid)

@@ -21,36 +21,13 @@ from sqlglot import exp
 
 from acompass.arguments import OneShotTable
 from acompass.dataclasses import dataclass, field
-from acompass.engines.errors import Cancellation, output_exists, output_not_replaceable, require_plain
+from acompass.engines.errors import Cancellation, engine_error, output_exists, output_not_replaceable, require_plain
 from acompass.engines.loading import PlannedTable, PreparedTable, prepare_text, prepare_typed, swap_separators
 from acompass.engines.protocol import About, Destination, Opener, Outcome
 from acompass.engines.reading import Facts
-from acompass.engines.spark.input import (
-    SparkColumn,
-    column_from_field,
-    local_files,
-    locations,
-    read_text,
-    require_same_columns,
-    require_shared,
-)
-from acompass.engines.spark.output import (
-    csv_field,
-    csv_line,
-    require_replaceable,
-    table_name,
-    write_csv,
-    write_parquet,
-    write_table,
-)
-from acompass.engines.spark.session import (
-    PlanSession,
-    lives_elsewhere,
-    no_such_table,
-    own_session,
-    report_failures,
-    start_spark,
-)
+from acompass.engines.spark import output
+from acompass.engines.spark.input import SparkColumn, local_files, read_columns, read_parquet, read_text, require_shared
+from acompass.engines.spark.session import PlanSession, own_session, report_failures, start_spark
 from acompass.language.program.types import MOST_DIGITS, Kind
 from acompass.language.program.uses import ColumnUse
 from acompass.options import is_file
@@ -101,13 +78,13 @@ class LoadedInSpark(PlannedTable):
         if is_stream(path):
             require_shared(self._table.catalog, "standard output")
         elif path.lower().endswith(".parquet"):
-            require_replaceable(path)
+            output.require_replaceable(path)
         else:
             require_plain("CSV", self.schema)
 
     def _require_new_table(self, name: str, force: bool) -> None:
         """Raise if the table exists, unless `force` replaces it and it is not the input."""
-        quoted = table_name(name).sql("spark")
+        quoted = output.table_name(name).sql("spark")
         with report_failures():
             if not self._table.catalog.catalog.tableExists(quoted):
                 return
@@ -123,12 +100,12 @@ class LoadedInSpark(PlannedTable):
             self.is_returned = True
             return self._frame(select, outcome)
         if not is_file(path):
-            write_table(self._table.catalog, self._frame(select, outcome), table_name(path))
+            output.write_table(self._table.catalog, self._frame(select, outcome), output.table_name(path))
         elif path.lower().endswith(".parquet"):
-            write_parquet(self._frame(select, outcome), left.records, path)
+            output.write_parquet(self._frame(select, outcome), left.records, path)
         else:
             names = [left.schema[position].name for position in outcome.positions]
-            write_csv(self._lines(select, outcome), names, self._table.style, path)
+            output.write_csv(self._lines(select, outcome), names, self._table.style, path)
         return None
 
     def _frame(self, select: exp.Select, outcome: Outcome) -> DataFrame:
@@ -163,10 +140,10 @@ class LoadedInSpark(PlannedTable):
         schema = outcome.left.schema
         comma = self.prepared.comma
         fields = [
-            csv_field(sql.column(p, "w"), schema[p].type, stored.get(p), delimiter, has_comma=p in comma)
+            output.csv_field(sql.column(p, "w"), schema[p].type, stored.get(p), delimiter, has_comma=p in comma)
             for p in outcome.positions
         ]
-        query = exp.select(exp.alias_(csv_line(fields, delimiter), "value")).from_(select.subquery("w"))
+        query = exp.select(exp.alias_(output.csv_line(fields, delimiter), "value")).from_(select.subquery("w"))
         with report_failures():
             return self.session.query(query)
 
@@ -303,7 +280,7 @@ class FrameTable(SparkTable):
     def __init__(self, sessions: SparkSessions, source: Source, open_other: Opener, frame: DataFrame):
         super().__init__(sessions, source, open_other)
         with report_failures():
-            self.columns = tuple(column_from_field(i, each) for i, each in enumerate(frame.schema.fields))
+            self.columns = read_columns(frame)
         self.names = tuple(column.name for column in self.columns)
         require_names(self.names)
         self._frame = frame
@@ -353,7 +330,8 @@ def _catalog_table(spark: SparkSession, name: str) -> DataFrame:
         frame = spark.table(name)
         frame.schema  # noqa: B018  fails for a view whose table is gone
     except (AnalysisException, ParseException):
-        raise no_such_table(name) from None
+        help_ = "write a table as `people` or `schema.people`, a file as `people.csv` or `people.parquet`"
+        raise engine_error("AC308", f"no table or view `{name}` in Spark's catalog", help_) from None
     return frame
 
 
@@ -403,13 +381,11 @@ def _frame(spark: SparkSession, table: Any) -> DataFrame:
     if isinstance(table, str | os.PathLike):
         return _catalog_table(spark, os.fspath(table))
     given = table.given if isinstance(table, OneShotTable) else table
-    raise lives_elsewhere(f"a `{type(given).__name__}`")
+    help_ = "use a Spark data frame, the name of a table or a path, or omit the engine"
+    raise engine_error("AC323", f"Spark cannot read a `{type(given).__name__}`", help_)
 
 
 def _files(sessions: SparkSessions, source: Files, open_other: Opener) -> SparkTable:
     if source.format == "csv":
         return CsvTable(sessions, source, open_other)
-    require_same_columns(source)
-    with report_failures():
-        frame = sessions.spark.read.parquet(*locations(source))
-    return FrameTable(sessions, source, open_other, frame)
+    return FrameTable(sessions, source, open_other, read_parquet(sessions.spark, source))

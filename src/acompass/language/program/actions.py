@@ -4,11 +4,11 @@ The values of RANDOM … FROM are typed as in REPLACE (X6). The map of GENERALIZ
 it (X2)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias, assert_never
 
+from acompass.dataclasses import replace
 from acompass.errors.diagnostics import Diagnostic, Span
 from acompass.language.program import bands, findings, label_maps, program
 from acompass.language.program.bands import Bands
@@ -326,8 +326,7 @@ def _hierarchy(file: tree.String, scope: Scope) -> Hierarchy | Diagnostic:
         content = scope.hierarchies.get(file.value)
         found = read_hierarchy(Path(scope.folder, file.value)) if content is None else parse_hierarchy(content)
     except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or "unknown reason").lower()
-        return findings.unreadable_hierarchy(file, reason)
+        return findings.unreadable_hierarchy(file, (getattr(error, "strerror", None) or "unknown reason").lower())
     return found if isinstance(found, Hierarchy) else findings.wrong_hierarchy(file, found)
 
 

@@ -183,8 +183,7 @@ def _aggregate(named: tree.NamedAggregate, scope: Scope) -> _Aggregate:
     origin = column if facts_about(aggregate.function).is_value else None
     if type_ is None:
         return _Aggregate(alias, None, origin, None)
-    checked = program.Aggregate(aggregate.function, column, alias.text, type_)
-    return _Aggregate(alias, type_, origin, checked)
+    return _Aggregate(alias, type_, origin, program.Aggregate(aggregate.function, column, alias.text, type_))
 
 
 def _aggregate_type(aggregate: tree.Aggregate, column: int | None, scope: Scope) -> Type | None:

@@ -379,5 +379,4 @@ def repeated_weighted_value(values: Sequence[tree.WeightedValue], first: int, ag
 
 def _once(values: Sequence[tree.WeightedValue], first: int, again: int, written: str) -> tuple[Edit, Edit]:
     """Edits that give the first value the weights of both, and remove the other with the comma before it."""
-    gone = Span(values[again - 1].span.end, values[again].span.end)
-    return replace(values[first].span, written), delete(gone)
+    return replace(values[first].span, written), delete(Span(values[again - 1].span.end, values[again].span.end))

@@ -126,8 +126,7 @@ def _duplicates(rows: Sequence[NumberedRow]) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for line, row in rows:
         if row[0] and row[0] in first:
-            words = f"duplicate value `{row[0]}`"
-            yield Problem(words, (first[row[0]], line), "duplicate value")
+            yield Problem(f"duplicate value `{row[0]}`", (first[row[0]], line), "duplicate value")
         first.setdefault(row[0], line)
 
 

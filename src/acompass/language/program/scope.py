@@ -82,8 +82,7 @@ class Scope:
         if position is None:
             return None
         if self.schema[position].type.kind is Kind.DROPPED:
-            place = self.dropped.get(position)
-            self.report(findings.dropped_column(name, self.names.texts[position], place))
+            self.report(findings.dropped_column(name, self.names.texts[position], self.dropped.get(position)))
             return None
         self.named.add(position)
         return position
@@ -96,15 +95,13 @@ class Scope:
             case ():
                 self.report(self._unknown(name, view))
             case candidates:
-                texts = [view.names.texts[position] for position in candidates]
-                self.report(findings.ambiguous_name(name, texts))
+                self.report(findings.ambiguous_name(name, [view.names.texts[position] for position in candidates]))
         return None
 
     def _unknown(self, name: tree.Name, view: View) -> Diagnostic:
         if view.is_table:
             return findings.unknown_column(name, view.names)
-        is_column = bool(self.names.find(name.text))
-        return findings.unseen_name(name, view.names, view.alias, is_column)
+        return findings.unseen_name(name, view.names, view.alias, bool(self.names.find(name.text)))
 
     def bind(self, constant: tree.Constant) -> Bound | None:
         """The constant, or a parameter's value. An unbound parameter is reported at its first use."""

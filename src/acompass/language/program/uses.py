@@ -211,8 +211,7 @@ class _Uses:
             for comparison in walk.comparisons(leaf):
                 match seen.find(comparison.name.text):
                     case (position,):
-                        origin = [*groups, *origins][position]
-                        self._add_comparison(origin, comparison, in_like=walk.is_like(leaf))
+                        self._add_comparison([*groups, *origins][position], comparison, in_like=walk.is_like(leaf))
 
     def _add_aggregate(self, aggregate: tree.Aggregate) -> int | None:
         """The column that the aggregate's value comes from; None for a SUM or a count."""

@@ -32,8 +32,7 @@ def format_program(text: str, name: str | None = None) -> str:
     program, diagnostics = parse_text(text)
     if diagnostics:
         raise PolicyError(diagnostics, text, name)
-    starts = [token.start for token in tokenize(text)[0]]
-    return _Formatter(text, program, starts).format()
+    return _Formatter(text, program, [token.start for token in tokenize(text)[0]]).format()
 
 
 def format_tree(program: tree.Program) -> str:

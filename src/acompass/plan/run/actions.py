@@ -86,7 +86,8 @@ def perform(
         case Remove() | Write() if not is_certain(action):
             return _perform_sometimes(context, state, requirement, action, affected)
         case Remove():
-            return _reject(state, affected)
+            rest = state.derive({}, joins=affected.joins, where=sql.negate(affected.predicate))
+            return replace(rest, records=state.records - affected.count)
         case Write(column, kernel):
             return _write(Target(context, state, requirement, affected, column), kernel, labels)
         case _:
@@ -95,14 +96,21 @@ def perform(
 
 def _write(target: Target, kernel: Kernel, labels: LabelTable | None) -> State:
     match kernel:
+        case Constant(value) if is_always(target.requirement):
+            return _with_types_after(target.state, target.requirement).overwrite(
+                {target.column: target.constant(value)}
+            )
         case Constant(value):
-            return _replace(target, value)
+            return target.write(target.constant(value))
         case Uniform():
             return _randomize(target, kernel)
         case Weighted():
             return _draw(target, kernel)
         case Labels(map_):
-            return _generalize(target, _look_up(target, map_) if labels is None else labels)
+            labels = labels or _look_up(target, map_)
+            if not labels.changes:
+                return convert_types(target.context, target.state, target.requirement)
+            return target.write(exp.column("label", table="m"), labels.join(target.context))
         case _:
             assert_never(kernel)
 
@@ -119,24 +127,6 @@ def _conversions(context: Context, requirement: Requirement) -> dict[int, Sql]:
 
 def _with_types_after(state: State, requirement: Requirement) -> State:
     return replace(state, schema=schema_after(state.schema, (requirement,)))
-
-
-def _reject(state: State, affected: Affected) -> State:
-    rest = state.derive({}, joins=affected.joins, where=sql.negate(affected.predicate))
-    return replace(rest, records=state.records - affected.count)
-
-
-def _replace(target: Target, value: Value) -> State:
-    constant = target.constant(value)
-    if is_always(target.requirement):
-        return _with_types_after(target.state, target.requirement).overwrite({target.column: constant})
-    return target.write(constant)
-
-
-def _generalize(target: Target, labels: LabelTable) -> State:
-    if not labels.changes:
-        return convert_types(target.context, target.state, target.requirement)
-    return target.write(exp.column("label", table="m"), labels.join(target.context))
 
 
 def _randomize(target: Target, kernel: Uniform) -> State:

@@ -48,11 +48,10 @@ class NotCertified(Exception):
 
 
 def encode_requirement(each: p.Requirement) -> Json:
-    types = [[column, encode_conversion(after)] for column, (_, after) in type_changes(each).items()]
     return {
         "line": each.line,
         "assertion": encode_assertion(each.assertion),
-        "types": types,
+        "types": [[column, encode_conversion(after)] for column, (_, after) in type_changes(each).items()],
         "action": _encode_action(each.action, each),
     }
 
@@ -228,8 +227,7 @@ def _comparison_count(diagram: Diagram, memo: dict[Diagram, int]) -> int:
 
 
 def step_types(program: p.Program, any_scale: frozenset[int]) -> list[list[Json]]:
-    types = [_encode_type(column.type, at in any_scale) for at, column in enumerate(program.schema)]
-    steps = [types]
+    steps = [[_encode_type(column.type, at in any_scale) for at, column in enumerate(program.schema)]]
     for requirement in program.requirements:
         steps.append(_types_after(requirement, steps[-1]))
     return steps

@@ -140,8 +140,7 @@ def _are_counts(assertion: Assertion) -> bool:
 
 
 class CertifyingProver:
-    """The numbers of the columns `any_scale` may have any scale; the checks at the steps `known` hold (D31,
-    `prove`)."""
+    """Numbers of the columns `any_scale` have any scale; checks at the steps `known` hold (D31, `prove`)."""
 
     def __init__(self, program: Program, claims: Sequence[Assertion], known: frozenset[int], any_scale: frozenset[int]):
         self.last = len(program.requirements)
@@ -261,8 +260,7 @@ class CertifyingRules(BackwardRules):
 
 
 class ClassLaw(KnownFacts):
-    """Law of the classes, for one known fact. The checker only knows that columns with a single value split no
-    class."""
+    """Law of the classes, for one known fact. The checker only knows that a single value splits no class."""
 
     def implies(self, known: Fact, wanted: Fact, care: Diagram) -> bool:
         """Whether the wanted classes, which consist of known classes or of parts of them, are allowed."""

@@ -69,8 +69,7 @@ class Constants:
         self.aggregated: set[int] = set()
 
     def column_constants(self, column: int, version: ColumnVersion, type_: Type) -> list[Value]:
-        """The cuts of a column. Exact numbers keep their order when their type changes, so exact versions share
-        them."""
+        """The cuts of a column. Exact versions share them: numbers keep their order when their type changes."""
         zero = [zero_value(type_)] if column in self.aggregated and type_.is_number else []
         if type_.kind not in _EXACT:
             return [*self._columns[version], *zero]
@@ -208,8 +207,7 @@ def has_few_labels(map_: Bands) -> bool:
 
 
 def _bands(map_: Bands, numbers: Iterable[int]) -> list[str]:
-    """All labels; if there are too many, those between the numbers that matter, or none if these are too many as
-    well."""
+    """All labels; if there are too many, those between the numbers that matter, or none if these are too many."""
     if has_few_labels(map_):
         return list(map_.labels() or ())
     ends = [end // 10**map_.scale for end in (map_.cuts.first, map_.cuts.last) if end is not None]

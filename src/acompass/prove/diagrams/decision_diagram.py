@@ -29,8 +29,7 @@ _Memo: TypeAlias = dict[tuple[Diagram, Diagram], Diagram]
 
 
 class DiagramManager:
-    """Builds and combines diagrams over one list of variables. Every operation raises Exhausted once the budget is
-    spent."""
+    """Builds and combines diagrams over one list of variables. Raises Exhausted once the budget is spent."""
 
     def __init__(self, full: list[Mask], budget: Budget | None = None):
         self.full = full  # for each variable, the mask of all its regions
@@ -138,8 +137,7 @@ class DiagramManager:
 
     def _subtract(self, one: Diagram, other: Diagram) -> Diagram:
         if one.variable < other.variable:
-            edges = ((mask, self.difference(child, other)) for mask, child in one.edges)
-            return self.node(one.variable, edges)
+            return self.node(one.variable, ((mask, self.difference(child, other)) for mask, child in one.edges))
         untaken = self._untaken(other)
         if other.variable < one.variable:
             edges = ((mask, self.difference(one, child)) for mask, child in other.edges)

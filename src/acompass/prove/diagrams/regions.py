@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import reduce
 from itertools import chain, islice
 from operator import or_
-from typing import Any, Protocol, TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass
 from acompass.language.program.types import EXACT, Kind, Type, Value
@@ -24,37 +24,10 @@ from acompass.language.text.tree import Operator
 Mask: TypeAlias = int
 #: the position of a value in its type's order: an integer if the type is discrete, the text itself for text
 Rank: TypeAlias = Any
+ValueOrder: TypeAlias = "DiscreteOrder | TextOrder"
 
 #: the cardinality of an infinite set
 INFINITE = math.inf
-
-
-class ValueOrder(Protocol):
-    """The order of a type's values. In every method, a `low` or `high` of None means unbounded.
-
-    All types but text and numbers of any scale are discrete: ranks are integers, and adjacent values have adjacent
-    ranks. A constant that the type cannot hold, such as 3.5 for integers, ranks between two of them. Text is dense,
-    with one exception: nothing lies between a text and the same text followed by NUL.
-    """
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether values come arbitrarily close to every bound."""
-
-    def rank(self, value: Value) -> Rank: ...
-
-    def is_value(self, rank: Rank) -> bool: ...
-
-    def value(self, rank: Rank) -> Value: ...
-
-    def first_and_last(self, low: Rank | None, high: Rank | None) -> tuple[Rank | None, Rank | None]:
-        """The first and the last rank strictly between; None if unbounded on that side."""
-
-    def count(self, low: Rank | None, high: Rank | None) -> float:
-        """How many values lie strictly between."""
-
-    def examples(self, low: Rank | None, high: Rank | None, wanted: int) -> list[Value]:
-        """Up to `wanted` distinct values strictly between, the simplest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +214,13 @@ def _least_sum(counts: Extent, numbers: Extent) -> Bound | None:
 
 
 class DiscreteOrder:
-    """Ranks from `lowest` to `highest`; None means unbounded."""
+    """The order of a type's values, with ranks from `lowest` to `highest`. None always means unbounded.
 
-    is_dense = False
+    All types but text and numbers of any scale are discrete: ranks are integers, and adjacent values have adjacent
+    ranks. A constant that the type cannot hold, such as 3.5 for integers, ranks between two of them.
+    """
+
+    is_dense = False  # whether values come arbitrarily close to every bound
 
     def __init__(self, type_: Type, lowest: int | None = None, highest: int | None = None):
         self._type = type_
@@ -262,10 +239,12 @@ class DiscreteOrder:
         return _unrank(rank, self._type)
 
     def count(self, low: Rank | None, high: Rank | None) -> float:
+        """How many values lie strictly between."""
         first, last = self.first_and_last(low, high)
         return INFINITE if first is None or last is None else max(0, last - first + 1)
 
     def examples(self, low: Rank | None, high: Rank | None, wanted: int) -> list[Value]:
+        """Up to `wanted` distinct values strictly between, the simplest first."""
         first, last = self.first_and_last(low, high)
         start = _usual_rank(self._type)
         start = start if first is None else max(start, first)
@@ -276,6 +255,7 @@ class DiscreteOrder:
         return [_unrank(rank, self._type) for rank in ranks[:wanted]]
 
     def first_and_last(self, low: Rank | None, high: Rank | None) -> tuple[int | None, int | None]:
+        """The first and the last rank strictly between; None if unbounded on that side."""
         first = None if low is None else math.floor(low) + 1
         last = None if high is None else math.ceil(high) - 1
         if self._lowest is not None:
@@ -309,6 +289,8 @@ class AnyScaleOrder(DiscreteOrder):
 
 
 class TextOrder:
+    """Text is dense, with one exception: nothing lies between a text and the same text followed by NUL."""
+
     is_dense = True
 
     def rank(self, value: Value) -> Rank:

@@ -253,8 +253,7 @@ class Variables:
         match condition:
             case Comparison(position, operator, value):
                 variable = variable_at(position)
-                mask = self._regions[variable].satisfying(operator, value)
-                return self.diagrams.literal(variable, mask)
+                return self.diagrams.literal(variable, self._regions[variable].satisfying(operator, value))
             case Not(operand):
                 return self.diagrams.complement(self.condition(operand, variable_at))
             case And(operands):

@@ -315,8 +315,7 @@ def _positions(query: Process, functions: Sequence[Function]) -> list[int]:
 
 
 class ColumnValues:
-    """`most` is the largest number of distinct values that a column may need; `dated` are the text columns with
-    dates."""
+    """`most` is the largest number of distinct values that a column needs; `dated` are text columns with dates."""
 
     def __init__(self, prover: Prover, dated: Container[int], rng: random.Random, most: int):
         self._prover = prover
@@ -393,8 +392,7 @@ class ColumnValues:
         return days_between(*self._regions(column).bounds(region))
 
     def _usable(self, column: int, values: list[Value]) -> list[Value]:
-        """The values that a table can contain, restricted to those with a label of the column's first map if there are
-        any."""
+        """The values that a table can contain, only those with a label of the column's first map if there are any."""
         type_ = self._prover.program.schema[column].type
         values = [value for value in values if is_loadable(value, type_)]
         if column not in self._maps:

@@ -313,8 +313,7 @@ def _with_smaller_blocks(witness: Witness, blocks: Sequence[Sequence[Record]], f
 def _with_fewer_classes(witness: Witness, failing: Failing) -> Witness:
     """Remove all records with one value: a check may need whole classes, whose records need not be adjacent."""
     for column, value in list(_values(witness)):
-        rest = [record for record in witness.records if record[column] != value]
-        witness = failing(rest) or witness
+        witness = failing([record for record in witness.records if record[column] != value]) or witness
     return witness
 
 

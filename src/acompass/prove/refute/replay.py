@@ -52,8 +52,7 @@ class Witness:
 
 
 def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
-    """The run on a table and a trace; None if a map has no label for a value (X2, GENERALIZE), so nothing is
-    written."""
+    """The run on a table and a trace; None if a map has no label for a value, so nothing is written (X2)."""
     rho = semantics.Trace(lambda i: trace[i - 1] if i <= len(trace) else _MIDDLE)
     try:
         outcome = semantics.run_program(program, records, rho)
@@ -189,8 +188,7 @@ def rho_for_miss(action: Action | None) -> Fraction:
 
 
 def _useful_rhos(actions: Iterable[Action | None]) -> Sequence[Fraction]:
-    """Values of ρ that make every RANDOM draw its bounds, the integers next to them and its middle, or the first of its
-    weighted values."""
+    """Values of ρ that make every RANDOM draw its bounds, their neighbors and its middle, or its first values."""
     rhos = {Fraction(0), Fraction(1, 2), Fraction(999, 1000)}
     for kernel in filter(None, map(effects.drawing_kernel, actions)):
         rhos.update(kernel.typical_trace_values(MOST_WEIGHTED_VALUES))
@@ -223,8 +221,7 @@ class LoadableTables:
         ]
 
     def refutes(self, witness: Witness, claim: Assertion, known: frozenset[int]) -> bool:
-        """Whether the claim fails on the run's output, which exists only if no known check is violated (D31,
-        `prove`)."""
+        """Whether the claim fails on the run's output, which exists if no known check is violated (D31, `prove`)."""
         is_written = not witness.violated & known
         return is_written and not semantics.holds(list(witness.left), claim) and self.loads(witness.records)
 

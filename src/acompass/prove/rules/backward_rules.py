@@ -104,8 +104,7 @@ class BackwardRules:
         return self._before(fact, transition, list(self._branches(transition)), affected)
 
     def _before_total(self, fact: Fact, transition: Transition) -> list[Fact]:
-        """Rule of the total requirement: everything in its WHERE is affected if all classes before violate one of its
-        facts."""
+        """Rule of the total requirement: all of its WHERE is affected if all classes violate one of its facts."""
         if not transition.kept or transition.together is None:
             raise Blocked("no fact says that it affects everything")
         _, affected = self._branches(transition)
@@ -142,8 +141,7 @@ class BackwardRules:
         return [*transition.kept, replace(fact, step=transition.step)]
 
     def _before_check(self, after: Fact, transition: Transition) -> list[Fact]:
-        """Rule of the check: nothing is written unless its assertion holds. A check that is not known to hold is
-        irrelevant."""
+        """Rule of the check: nothing is written unless it holds. A check that is not known to hold is irrelevant."""
         fact = replace(after, step=transition.step)
         return self._open_facts(fact, transition, self._reachability.care[transition.step])
 
@@ -329,8 +327,7 @@ class ChanceRules:
         return self._reachability.before_rewriting(transition, self._diagrams.complement(fact.where))
 
     def _revalue(self, fact: Fact, transition: Transition, column: int) -> Fact:
-        """Rule of the coin for the aggregated column: the class consists of part of an earlier class and of records
-        that were hit."""
+        """Rule of the coin for the aggregated column: part of an earlier class, and records that were hit."""
         diagrams, aggregates = self._diagrams, self._laws.aggregates
         stays = self._preimages.before_keeping(fact.where, transition, column)
         earlier = replace(fact, step=transition.step, where=stays)
@@ -402,8 +399,7 @@ class WriteRules:
             raise Blocked("the drawn value decides which records are counted")
 
     def _without_written(self, fact: Fact, transition: Transition, column: int) -> Fact:
-        """Law of the determined column, for classes that are also grouped by the columns that decide what is
-        written."""
+        """Law of the determined column, for classes also grouped by the columns that decide what is written."""
         if column not in fact.groups or not self._laws.is_kept_by_merging(fact):
             return fact
         readers = map(self._variables.column_of, self._diagrams.support(transition.affects))

@@ -81,8 +81,7 @@ def class_assertion(variables: Variables, step: int, assertion: Assertion) -> Cl
     if query.where is not None:
         where = variables.condition(query.where, lambda column: variables.column(step, column))
     groups = frozenset(query.group_by)
-    writer = _Writer(variables, step, query, where, groups)
-    return ClassAssertion(where, groups, writer.parts(assertion))
+    return ClassAssertion(where, groups, _Writer(variables, step, query, where, groups).parts(assertion))
 
 
 @dataclass(frozen=True, slots=True)

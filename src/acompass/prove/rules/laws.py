@@ -4,9 +4,9 @@ Throughout, `care` includes every record that the table can contain.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import reduce
 
+from acompass.dataclasses import replace
 from acompass.language.program.aggregates import facts_about
 from acompass.language.text.tree import Function, Operator
 from acompass.prove.diagrams.cuts import zero_value
@@ -136,8 +136,7 @@ class Laws:
         return self.diagrams.intersection(records, self.in_one_class((*classes.facts, fact), care))
 
     def kept_facts(self, classes: ClassAssertion, care: Diagram) -> tuple[Fact, ...]:
-        """The facts that hold for every class that satisfies the assertion. An alternative is one of them if no class
-        can satisfy another."""
+        """The facts of every class that satisfies the assertion; an alternative if no class can satisfy another."""
         found = list(classes.facts)
         for part in classes.mixed_parts:
             possible = [f for f in part if self._with_alternative(classes, f, care) is not EMPTY]
@@ -209,8 +208,8 @@ class Laws:
         return self.variables.rename(fact.allowed, aggregate, own, lambda mask: mask)
 
     def is_kept_with(self, fact: Fact, keys: Diagram, new: Mask, care: Diagram) -> bool:
-        """Law of the mixed class: at these keys, records whose aggregate is in `new` are allowed, both alone and
-        together with part of an allowed class."""
+        """Law of the mixed class: at these keys, records with an aggregate in `new` are allowed, alone or with part of
+        an allowed class."""
         values = self.values(fact, care)
 
         def add_new_records(mask: Mask) -> Mask:

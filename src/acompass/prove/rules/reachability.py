@@ -211,8 +211,7 @@ class Reachability:
         return refused
 
     def _some_transition(self, step: int, requirement: p.Requirement, care: Diagram) -> Transition:
-        """A violated SOME affects the whole table (D17, violated SOME), in which no record or class satisfies its
-        condition."""
+        """A violated SOME affects the whole table, in which nothing satisfies its condition (D17, violated SOME)."""
         may, is_never_satisfied = self._violating_tables(step, requirement.assertion, care)
         if is_never_satisfied or may is EMPTY:
             return Transition(step, requirement, ALL, may, may, None, (), care)
@@ -341,8 +340,7 @@ class StandingFacts:
         return self._known.unsettled_keys(refused, standing, care)
 
     def after(self, requirement: p.Requirement, standing: Standing, established: Standing, care: Diagram) -> Standing:
-        """The standing facts after a requirement; `established` are the facts of its assertion, if it is known to
-        hold afterwards."""
+        """The standing facts after a requirement; `established` are those of its assertion, if it holds afterwards."""
         left = [each for fact in standing for each in self._facts_left(requirement, fact, care)]
         found = dict.fromkeys(replace(fact, step=fact.step + 1) for fact in (*left, *established))
         return tuple(found)[-MOST_STANDING:]

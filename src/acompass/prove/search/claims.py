@@ -43,8 +43,7 @@ class ParsedClaim:
         return self.source[self.assertion.span.start : self.assertion.span.end].strip()
 
     def program(self) -> tree.Program:
-        requirement = tree.Requirement(self.assertion, None, self.assertion.span)
-        return tree.Program((requirement,), (), self.assertion.span)
+        return tree.Program((tree.Requirement(self.assertion, None, self.assertion.span),), (), self.assertion.span)
 
 
 def parse_claims(texts: Sequence[str]) -> list[ParsedClaim]:

@@ -101,8 +101,7 @@ class Prover:
     def attempt(self, assertion: Assertion, step: int) -> ProofAttempt:
         """Try to prove that the assertion holds for every table at the step."""
         if assertion.quantifier is Quantifier.SOME:
-            some_claims = SomeClaims(self.program, self.known, self.reachability, self._attempt_fact)
-            return some_claims.attempt(assertion, step)
+            return SomeClaims(self.program, self.known, self.reachability, self._attempt_fact).attempt(assertion, step)
         classes = class_assertion(self.variables, step, assertion)
         if classes is None:
             return ProofAttempt(self.violating_records(step, assertion) is EMPTY)
@@ -121,8 +120,7 @@ class Prover:
         return ProofAttempt(is_proof, why="no record that violates it can be traced back to the start")
 
     def _attempt_alternatives(self, part: Alternatives) -> ProofAttempt:
-        """Try to prove one of the facts for every class; if that fails, that every class satisfies at least one of
-        them."""
+        """Try to prove one fact for every class; if that fails, that every class satisfies at least one of them."""
         attempt = ProofAttempt(False)
         for fact in part or ():
             attempt = self._attempt_fact(fact)
@@ -249,8 +247,7 @@ class SomeClaims:
         return all(any(unsettled_keys(fact, one.facts, care) is EMPTY for fact in part or ()) for part in other.parts)
 
     def _has_witness(self, assertion: Assertion, at: int, step: int) -> bool:
-        """Rule of the witness: whatever becomes of a record that satisfies a known SOME, it satisfies this one, or its
-        class does."""
+        """Rule of the witness: a record that satisfies a known SOME ends up satisfying this one, or its class does."""
         witness = self._witness(at, step)
         if witness is None or witness is EMPTY:
             return witness is EMPTY
@@ -370,8 +367,7 @@ class Provers:
 
     @cached_property
     def exact(self) -> Prover | None:
-        """A prover with the exact reachable records, for claims that no other prover proves; None if it costs too
-        much."""
+        """A prover with the exact reachable records, for claims that no other proves; None if it costs too much."""
         return self._of_all_columns(MOST_OPERATIONS)
 
     def _of_all_columns(self, operations: int) -> Prover | None:

@@ -225,8 +225,7 @@ def _claim_verdict(claim: CheckedClaim, judgment: Judgment) -> Claim:
     counterexample = _counterexample(*judgment.refuted)
     size = len(counterexample.records)
     found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"
-    reason = f"{found}\n{judgment.reason}"
-    return Claim(claim.text, claim.line, ClaimVerdict.REFUTED, reason, counterexample)
+    return Claim(claim.text, claim.line, ClaimVerdict.REFUTED, f"{found}\n{judgment.reason}", counterexample)
 
 
 def _unfit_claim(claim: CheckedClaim, program: Program) -> Claim:
@@ -443,8 +442,7 @@ class Reasons:
         return self._line(max(prover.known), _CHECKED)
 
     def unchanged_since(self, assertion: Assertion, last: int) -> int:
-        """The earliest step from which a claim about records stays as provable, or as unprovable, as at the step
-        `last`."""
+        """The earliest step from which a claim about records stays as provable, or unprovable, as at `last`."""
         refused = self._prover.forbidden_records(last, assertion)
         diagrams = self._prover.diagrams
         masks = {variable: diagrams.mask_of(refused, variable) for variable in diagrams.support(refused)}

@@ -81,8 +81,8 @@ def _require_reached(problem: Problem, found: Found) -> None:
         raise _unreachable(f"no policy was found that reaches {goal} without dropping every record", help_)
     if dropped > problem.most_dropped:
         share = f"{dropped / problem.records:.2%} of the records"
-        share = f"{-(-dropped * 100 // problem.records)}%"
-        help_ = f"allow more: `{option_text('max_lost', share)}`, or ask for less"
+        allowed = f"{-(-dropped * 100 // problem.records)}%"
+        help_ = f"allow more: `{option_text('max_lost', allowed)}`, or ask for less"
         raise _unreachable(f"every policy found that reaches {goal} drops at least {share}", help_)
     if not is_close(problem, found.always, found.steps):
         reached = closeness(problem, found.always, found.steps)

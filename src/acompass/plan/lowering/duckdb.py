@@ -1,9 +1,8 @@
 """The dialect of DuckDB."""
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import exp, generator
 from sqlglot.dialects.dialect import rename_func
-from sqlglot.generator import Generator
 
 from acompass.language.program.types import MOST_DIGITS, Kind, Type
 from acompass.plan.lowering import sql
@@ -16,10 +15,10 @@ class AcompassDuckDB(sqlglot.Dialect):
 
     NULL_ORDERING = "nulls_are_last"
 
-    class Generator(Generator):
-        TYPE_MAPPING = {**Generator.TYPE_MAPPING, exp.DType.VARCHAR: "TEXT"}  # noqa: RUF012
+    class Generator(generator.Generator):
+        TYPE_MAPPING = {**generator.Generator.TYPE_MAPPING, exp.DType.VARCHAR: "TEXT"}  # noqa: RUF012
         TRANSFORMS = {  # noqa: RUF012
-            **Generator.TRANSFORMS,
+            **generator.Generator.TRANSFORMS,
             exp.IntDiv: lambda self, node: self.binary(node, "//"),
             exp.RegexpLike: rename_func("REGEXP_MATCHES"),
         }

@@ -307,6 +307,7 @@ def test_a_core_program_plans_as_before(part):
     assert same == {case.id for case in cases} - CASCADES
 
 
+@pytest.mark.slow
 def test_executed_sql_is_that_of_sqlglots_own_dialect(monkeypatch):
     """`AcompassDuckDB` leaves out the parts of the dialect that no plan uses."""
     compared = []

@@ -117,7 +117,8 @@ TYPES = ("--types", "Age=integer", "--types", "Disease=text")
 #: a command without its format, and the formats to record
 COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "check": (("check", *POLICY), CI),
-    "check-show": (("check", *POLICY, "--show", "2"), ("text", "color", "json", "markdown")),
+    # one class and one record: engines show several in any order
+    "check-show": (("check", "looser.acp", "people.csv", "--show", "2"), ("text", "color", "json", "markdown")),
     "check-holds": (("check", "holds.acp", "people.csv"), CI),
     "check-then": (("check", "then.acp", "people.csv"), CI),
     "check-nothing": (("check", "empty.acp", "people.csv"), CI),

@@ -11,7 +11,7 @@ from tests.repo.sources import PACKAGE, ROOT
 #: upper bounds; `python -m tests.repo.house` prints the current numbers
 MOST = {
     "files": 283,
-    "lines": 59_800,
+    "lines": 59_820,
     "longest": 600,
     "single_importer": 56,
     "test_files": 326,

@@ -22,6 +22,7 @@ from acompass.options import DROP, ERROR, DatesArgument, MissingArgument
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import statement_text
 from acompass.plan.run.context import Session
 from acompass.tables import errors
 from acompass.tables.csv import Csv
@@ -51,16 +52,19 @@ class Facts:
         return Facts(self._session, self._source, where)
 
     def know(self, question: Sql, answer: Any) -> None:
-        self._known[question.sql()] = answer
+        self._known[self._key(question)] = answer
 
     def ask(self, questions: Sequence[Sql]) -> list[Any]:
         """The values of the aggregates, computed with at most one query."""
-        keys = [question.sql() for question in questions]
+        keys = [self._key(question) for question in questions]
         unknown = {key: q for key, q in zip(keys, questions, strict=True) if key not in self._known}
         if unknown:
             row = self._session.fetch(self.select([question.copy() for question in unknown.values()]))[0]
             self._known |= dict(zip(unknown, row, strict=True))
         return [self._known[key] for key in keys]
+
+    def _key(self, question: Sql) -> str:
+        return statement_text(question, self.dialect.name)
 
     def select(self, columns: Sequence[Sql]) -> exp.Select:
         """A query over the records."""

@@ -205,10 +205,11 @@ def report_failures() -> Iterator[None]:
 
 
 @contextmanager
-def connection(memory_limit: str | None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """An in-memory database that spills to a temporary folder."""
+def connection(memory_limit: str | None, *, is_small: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    """An in-memory database that spills to a temporary folder. On small tables, threads only wait for one another."""
     with temporary_folder() as folder:
-        con = duckdb.connect(":memory:", config={"temp_directory": folder, "custom_user_agent": "acompass"})
+        config: dict[str, Any] = {"temp_directory": folder, "custom_user_agent": "acompass"}
+        con = duckdb.connect(":memory:", config=config | ({"threads": 1} if is_small else {}))
         try:
             if memory_limit is not None:
                 _limit_memory(con, memory_limit)

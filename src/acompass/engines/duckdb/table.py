@@ -3,6 +3,7 @@
 A loaded table runs plans, and writes or returns the result. Each engine has its own in-memory database.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -463,10 +464,24 @@ class SampledTable(DuckDBTable):
         return name
 
 
+#: bytes of files that one thread reads as fast as several
+_SMALL = 1 << 16
+
+
+def _is_small(source: Source) -> bool:
+    try:
+        return isinstance(source, Files) and sum(os.path.getsize(path) for path in source.paths) <= _SMALL
+    except OSError:  # reported when the file is read
+        return False
+
+
 class DuckDBEngine:
     @contextmanager
     def open(self, table: Any, options: Options) -> Iterator[DuckDBTable]:
-        with connection(options.memory_limit) as con, open_source(table, options.file_format) as source:
+        with (
+            open_source(table, options.file_format) as source,
+            connection(options.memory_limit, is_small=_is_small(source)) as con,
+        ):
             # to preserve the order, DuckDB buffers the output, which a memory limit may not allow
             keeps_order = options.memory_limit is None
             if not keeps_order:
@@ -477,7 +492,6 @@ class DuckDBEngine:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """A session for small tables, on which more threads would only wait for one another."""
-        with connection(None) as con:
-            con.execute("SET threads = 1")
+        """A session for small tables."""
+        with connection(None, is_small=True) as con:
             yield DuckDBSession(con)

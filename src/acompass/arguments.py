@@ -438,6 +438,17 @@ def _tree(value: Any) -> Any:
     return value
 
 
+#: the keys of `roles=`, which are those of an acompass.toml with `_` for `-`
+ROLE_NAMES = ("quasi_identifiers", "sensitive", "identifiers", "other")
+
+
+def _roles(value: Any) -> dict[str, tuple[str, ...]]:
+    for name in _settings(value):
+        if name not in ROLE_NAMES:
+            raise _Unfit(f"a dict with the unknown role `{name}`")
+    return {name: _inside(value, _each(_text), names) for name, names in value.items()}
+
+
 def _engine(value: Any) -> Any:
     return value if type(value).__module__.startswith("pyspark.") else _text(value)
 
@@ -528,6 +539,7 @@ PATH = Kind("a path", '"report.html"', _path)
 UNICODE_PATH = Kind("a path", '"released.csv"', _unicode_path)
 COLUMN = Kind("the name of a column", '"Age"', _text)
 NAMES = Kind("a list of column names", '["Age", "Zip"]', _each(_text), "names")
+ROLES = Kind(f"a dict of lists of column names by role ({', '.join(ROLE_NAMES)})", '{"identifiers": ["Name"]}', _roles)
 COLUMNS = Kind(NAMES.words, NAMES.example, NAMES.take, "texts")
 NAME_SETS = Kind("a list of column names, or of lists of them", '["Age", ["Zip", "Sex"]]', _column_sets, "name sets")
 TEXTS = Kind("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text), "texts")

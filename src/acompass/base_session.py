@@ -2,7 +2,7 @@
 
 Another thread can cancel a single call, or all calls that answer one question."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from threading import Lock
@@ -10,12 +10,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakSet
 
-from acompass.dataclasses import dataclass
+from acompass.dataclasses import dataclass, replace
 from acompass.engines.errors import cancellation_error, needs_duckdb
 from acompass.engines.protocol import Execution, OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.options import DatesArgument, EstimateOptions, MissingArgument, PolicyArgument, Reading
-from acompass.policy import as_policy
+from acompass.policy import TableRoles, as_policy, call_roles
 from acompass.run import Call
 from acompass.tables.formats import Options, ReadingOptions
 
@@ -171,7 +171,11 @@ class BaseSession:
     def _call(self, policy: PolicyArgument, options: EstimateOptions, execution: Execution) -> Call:
         """Make a call, with the session's options where it has none of its own."""
         parsed = as_policy(policy, options["paper"])
-        return Call(parsed, options["params"] or {}, *self._reading(options), execution)
+        call = Call(parsed, options["params"] or {}, *self._reading(options), execution)
+        return replace(call, roles=self._roles(options)) if "roles" in options else call
+
+    def _roles(self, options: Mapping[str, Any]) -> TableRoles:
+        return call_roles(self._table, options["roles"], options["person"])
 
     def _reading(self, options: Reading) -> tuple[MissingArgument, DatesArgument]:
         missing, dates, own = options["missing"], options["dates"], self._options

@@ -186,6 +186,21 @@ class _Paper(TypedDict, total=False):
     paper: PaperOnly
 
 
+class _Roles(TypedDict, total=False):
+    person: Annotated[
+        str | None,
+        Option(kinds.COLUMN, "--person COLUMN", key="person", example='"Patient"'),
+        "The column that tells persons apart, if a person can have several records; classes are then counted in "
+        "persons. Defaults to that in the table's acompass.toml.",
+    ]
+    roles: Annotated[
+        Mapping[str, Sequence[str]] | None,
+        Option(kinds.ROLES),
+        "The columns by role: `identifiers`, `quasi_identifiers`, `sensitive` and `other`. Defaults to those in the "
+        "table's acompass.toml.",
+    ]
+
+
 class _Random(TypedDict, total=False):
     seed: Annotated[
         str | None,
@@ -265,7 +280,7 @@ class _Deadline(TypedDict, total=False):
 # The options of each call
 
 
-class CheckOptions(_Params, _Reports, _Paper, _Progress, Reading, total=False):
+class CheckOptions(_Params, _Roles, _Reports, _Paper, _Progress, Reading, total=False):
     show: Annotated[
         int,
         Option(kinds.COUNT, "--show N", 0),
@@ -277,7 +292,7 @@ class CheckOnTable(CheckOptions, _Files, total=False):
     """The options of `check`, which opens its table."""
 
 
-class PlanOptions(_Params, _Random, _Order, _Paper, _Progress, Reading, total=False):
+class PlanOptions(_Params, _Roles, _Random, _Order, _Paper, _Progress, Reading, total=False):
     """The options that do not depend on where a run writes its output."""
 
 
@@ -289,8 +304,8 @@ class _Output(TypedDict, total=False):
     output: Annotated[
         _Path | None,
         Option(kinds.UNICODE_PATH, "-o, --output OUT"),
-        "File or table to write. It is not written if a requirement without an action is violated, unless {force} "
-        "is given. The input is never overwritten.",
+        "File or table to write. It is not written if it would violate the policy, unless {force} is given. The input "
+        "is never overwritten.",
         "- for standard output.",
     ]
     partition: Annotated[
@@ -301,7 +316,17 @@ class _Output(TypedDict, total=False):
     force: Annotated[
         bool,
         Option(kinds.BOOLEAN, "--force", False),
-        "Write the output even if a check fails, and replace an existing database table or folder of Parquet files.",
+        "Write the output even if it violates the policy.",
+    ]
+    replace: Annotated[
+        bool,
+        Option(kinds.BOOLEAN, "--replace", False),
+        "Replace an existing database table or folder of Parquet files. Other files are always replaced.",
+    ]
+    escape_formulas: Annotated[
+        bool,
+        Option(kinds.BOOLEAN, "--escape-formulas", False),
+        "Write `'` before texts of a CSV file that a spreadsheet would run as a formula, such as =SUM(A1).",
     ]
 
 
@@ -333,7 +358,7 @@ class ExplainOnTable(ExplainOptions, _Files, total=False):
     """The options of `explain`, which opens its table."""
 
 
-class MeasureOptions(_Hierarchies, _Reports, _Paper, total=False):
+class MeasureOptions(_Hierarchies, _Roles, _Reports, _Paper, total=False):
     policy: Annotated[
         "Policy | str | os.PathLike[str] | None",
         Option(kinds.POLICY, "--policy POLICY"),
@@ -368,7 +393,7 @@ class MeasureOnTable(MeasureOptions, _Dates, _Files, total=False):
     """The options of `measure`, which opens its table. Missing values are values of their own there."""
 
 
-class SuggestOptions(_Hierarchies, Reading, total=False):
+class SuggestOptions(_Hierarchies, _Roles, Reading, total=False):
     sensitive: SensitiveColumns
     l: Annotated[  # noqa: E741
         int | None,

@@ -8,6 +8,8 @@ params = { k = 5 }
 quasi-identifiers = ["age", "zip", "sex"]
 sensitive = ["diagnosis"]
 identifiers = ["name"]
+other = ["ward"]
+person = "patient"
 missing = { zip = "?" }
 dates = { admission = "%d.%m.%Y" }"""
 
@@ -23,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeAlias, cast
 
-from acompass.arguments import Option, declared_option, declared_options, take_value, validate_arguments
+from acompass.arguments import ROLE_NAMES, Option, declared_option, declared_options, take_value, validate_arguments
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, Label, PolicyError, Source, Span
 from acompass.language.mistakes.unreadable_text import ENOUGH, is_csv, is_utf16, table_kind
@@ -236,7 +238,8 @@ def attach_text(policy: Policy) -> Iterator[None]:
 SETTINGS_FILE = "acompass.toml"
 _KINDS = {"policy": "release.acp", "table": "people.csv"}
 _POLICY_KEYS = ("table", "params")
-_ROLE_KEYS = (*(declared_option(each).key for each in (QuasiIdentifiers, SensitiveColumns)), "identifiers")
+_ROLE_KEYS = (*(declared_option(each).key for each in (QuasiIdentifiers, SensitiveColumns)), "identifiers", "other")
+_PERSON_KEY = "person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +250,18 @@ class PolicySettings:
 
 @dataclass(frozen=True, slots=True)
 class TableRoles:
+    """The roles of a table's columns, from its acompass.toml, the studio or a call (D36, roles act)."""
+
     quasi_identifiers: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+    person: str | None = None  # the column that tells persons apart (D35); it has one of the roles as well
+
+    @property
+    def are_given(self) -> bool:
+        """Whether every column must have a role."""
+        return bool(self.quasi_identifiers or self.sensitive or self.identifiers or self.other)
 
 
 def policy_settings(policy: str | os.PathLike[str] | None) -> PolicySettings:
@@ -265,9 +277,17 @@ def table_roles(table: Any) -> TableRoles:
     if not isinstance(table, str | os.PathLike):
         return TableRoles()
     section = _table_section(table)
-    roles = tuple(_column_names(section, key) for key in _ROLE_KEYS)
-    _require_one_role(section, roles)
-    return TableRoles(*roles)
+    roles = {name: _column_names(section, key) for name, key in zip(ROLE_NAMES, _ROLE_KEYS, strict=True)}
+    _require_one_role(section, tuple(roles.values()))
+    return TableRoles(**roles, person=_person(section))
+
+
+def call_roles(table: Any, roles: Mapping[str, tuple[str, ...]] | None, person: str | None) -> TableRoles:
+    """The roles for a call on a table: those that it gives, or else those of the table's acompass.toml."""
+    found = table_roles(table) if roles is None or person is None else TableRoles()
+    if roles is not None:
+        found = TableRoles(**roles, person=found.person)
+    return found if person is None else replace(found, person=person)
 
 
 def reading_settings(table: Any) -> Opening:
@@ -288,7 +308,7 @@ def _fail_reading(section: "_Section", option: Option, found: str) -> NoReturn:
 
 
 def _table_section(table: str | os.PathLike[str]) -> "_Section":
-    keys = (*_ROLE_KEYS, *(option.key for option in declared_options(Opening).values()))
+    keys = (*_ROLE_KEYS, _PERSON_KEY, *(option.key for option in declared_options(Opening).values()))
     return _read_section(Path(table), "table", keys)
 
 
@@ -420,6 +440,13 @@ def _column_names(section: _Section, key: str) -> tuple[str, ...]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         section.fail((key,), f"`{key}` is not a list of names", f'write `{key} = ["age", "zip"]`')
     return tuple(names)
+
+
+def _person(section: _Section) -> str | None:
+    name = section.content.get(_PERSON_KEY)
+    if name is not None and not isinstance(name, str):
+        section.fail((_PERSON_KEY,), "`person` is not the name of a column", 'write `person = "patient"`')
+    return name
 
 
 def _require_one_role(section: _Section, roles: tuple[tuple[str, ...], ...]) -> None:

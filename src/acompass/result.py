@@ -3,13 +3,17 @@
 A repr contains no record, because it may end up in a log or traceback (invariant 4, no record value in any message)."""
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import MOST_SHOWN, AcompassError
 from acompass.errors.display import Answer, json_object
 from acompass.language.program.effects import ActionName
 from acompass.plan.stages import Sample
+
+#: whether the assertion holds for the table that a run writes (D33, what is written has been verified): the prover
+#: showed it for every table, or it was evaluated on this one; None where nothing is promised or it cannot be evaluated
+After: TypeAlias = Literal["proved", "holds", "violated"] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +30,14 @@ class RequirementOutcome:
     sample: Sample | None = None
     #: that the action is performed on an affected record; None if it is certain. `affected` counts all of them
     probability: Fraction | None = None
+    after: After = None  # for a run
 
     @property
     def is_violated(self) -> bool:
         return self.holds is False
 
     def to_json(self) -> dict[str, Any]:
+        """The object of a check; that of a run also has `after`."""
         fixed = json_object(self, "index", "line", "text", "holds", "affected", "action")
         return fixed if self.sample is None else {**fixed, "sample": json_object(self.sample, "columns", "rows")}
 
@@ -67,8 +73,13 @@ class Result(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """The object of `--json`; scripts rely on its keys."""
-        counts = json_object(self, "records_in", "records_out", "dropped", "ok", "requirements", "trace_used")
-        return {**counts, **json_object(self, "unnamed", "notes")}
+        found = json_object(
+            self, "records_in", "records_out", "dropped", "ok", "requirements", "trace_used", "unnamed", "notes"
+        )
+        if self.performed:
+            for outcome, each in zip(self.requirements, found["requirements"], strict=True):
+                each["after"] = outcome.after
+        return found
 
 
 @dataclass(frozen=True, slots=True)

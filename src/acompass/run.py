@@ -37,7 +37,7 @@ from acompass.options import ERROR, DatesArgument, MissingArgument
 from acompass.plan.planner import plan, without_actions
 from acompass.plan.run.context import TraceExhausted
 from acompass.plan.stages import Stage, describe
-from acompass.policy import Policy, attach_text
+from acompass.policy import Policy, TableRoles, attach_text
 from acompass.result import Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
 from acompass.tables.formats import ReadingOptions
@@ -52,6 +52,7 @@ class Call:
     missing: MissingArgument = ERROR
     dates: DatesArgument = ()
     execution: Execution = field(default_factory=Execution)
+    roles: TableRoles = field(default_factory=TableRoles)
 
     def reading(self, names: Sequence[str]) -> ReadingOptions:
         """How to read a table with columns of these names."""

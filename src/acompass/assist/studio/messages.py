@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from acompass.arguments import ROLE_NAMES
 from acompass.errors.catalog import CODES
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Edit, Fix, Label, Span
 from acompass.policy import TableRoles
@@ -64,8 +65,10 @@ class Body:
 
     def roles(self) -> TableRoles:
         found = self._field("roles", dict)
-        keys = ("quasi_identifiers", "sensitive", "identifiers")
-        return TableRoles(*(_names(found.get(key, []), key) for key in keys))
+        person = found.get("person")
+        if person is not None and not isinstance(person, str):
+            raise _wrong("person")
+        return TableRoles(**{key: _names(found.get(key, []), key) for key in ROLE_NAMES}, person=person)
 
     @property
     def page(self) -> str:

@@ -70,8 +70,10 @@ let verify name policy =
 
 let answer line =
   try
-    let (accepted, lines) = statement (certificate (read line)) in
-    String.concat "\t" (String.concat "" (List.map (fun yes -> if yes then "a" else "r") accepted) :: lines)
+    let file = certificate (read line) in
+    let (accepted, lines) = statement file in
+    let letters = String.concat "" (List.map (fun yes -> if yes then "a" else "r") accepted) in
+    String.concat "\t" (letters :: lines @ "policy" :: indented (snd (compared file None)))
   with Malformed what -> "?\t" ^ what
 
 let trusts = [

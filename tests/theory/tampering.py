@@ -1,8 +1,8 @@
 """Tampered certificates: whatever `verify` accepts, it prints, and what it prints is true.
 
-Every node of a certificate is deleted, duplicated, swapped, copied, renamed and changed, alone or consistently, and its text is
-edited. An accepted file must be JSON without duplicate members; what `verify` prints, read back, must be what the file
-says, so that a file with another meaning has another text; and its claims must hold for random tables.
+Every node of a certificate is deleted, duplicated, swapped, copied, renamed and changed, alone or consistently, and its
+text is edited. An accepted file must be JSON without duplicate members; what `verify` prints, read back, must be what
+the file says, so that a file with another meaning has another text; and its claims must hold for random tables.
 
 `python -m tests.theory.tampering --files 20000`"""
 
@@ -25,7 +25,7 @@ from acompass.language.program.program import Program
 from acompass.language.program.types import FLOAT, INTEGER, TEXT, Column, Schema, Type, Value, decimal
 from acompass.language.text.parser import parse_text
 from acompass.prove.certify.encoding import encode_assertion, encode_requirement
-from acompass.semantics.core import holds
+from acompass.semantics.core import Record, holds
 from tests.prove.certify.campaign import Figures, certificates, statements
 from tests.prove.policies import random_trace
 from tests.prove.replaying import run_or_none
@@ -79,13 +79,16 @@ def objects(node: Any) -> Iterator[Any]:
             yield from objects(child[1] if isinstance(node, Members) else child)
 
 
-_NUMBERS = ("-1", "-0", "01", "1.0", "1e0", "+1", "0x1", "1_0", "999999", "1000000", "18446744073709551617", "NaN", "")
-_HIDDEN = ("\x00", "\n", "\x1b[2K", "\x7f", "\x85", "\xad", "\u200b", "\u202e", "\u2066", "\ufeff", "\ud800", "\U000e0041")
+_NUMBERS = ("-1", "-0", "01", "1.0", "1e0", "+1", "0x1", "1_0", "99999", "100000", "18446744073709551617", "NaN", "")
+_HIDDEN = (
+    *("\x00", "\n", "\x1b[2K", "\x7f", "\x85", "\xad", "\u200b", "\u202e", "\u2066", "\ufeff", "\ud800", "\U000e0041"),
+)
 _WORDS = (
     *("each", "some", "and", "or", "not", "<", "<=", "=", ">=", ">", "count", "distinct", "min", "result", "filter"),
     *("process", "reject", "replace", "random", "from", "generalize", "drop", "probably", "bands", "any", "integer"),
     *("text", "number", "float", "decimal", "spelled", "unchanged", "dropped", "void", "fresh", "before", "here"),
-    *("back", "through", "values", "line", "own", "certificate", "a", "b", "2", "0", "n", "N2", "Age\" : n >= 9", "x'; --"),
+    *("back", "through", "values", "line", "own", "certificate", "a", "b", "2", "0", "n", "N2"),
+    *('Age" : n >= 9', "x'; --"),
 )
 
 
@@ -99,7 +102,9 @@ def _other_scalar(rng: random.Random, old: Any) -> Any:
             at = rng.randint(0, len(old))
             digits = str(int(old) + rng.choice((-1, 1))) if re.fullmatch(r"-?\d+", old) else rng.choice(_WORDS)
             inserted = old[:at] + rng.choice((*_HIDDEN, "'", '"', "\\", "é", "x", "0", "-")) + old[at:]
-            return rng.choice((digits, digits, rng.choice(_WORDS), inserted, old[:at] + old[at + 1 :], old.swapcase(), None))
+            return rng.choice(
+                (digits, digits, rng.choice(_WORDS), inserted, old[:at] + old[at + 1 :], old.swapcase(), None)
+            )
         case _:
             return rng.choice((*_WORDS, 0, 1, True, None, Members(), []))
 
@@ -210,10 +215,13 @@ CHANGES: dict[str, Callable[[random.Random, Any, Any], None]] = {
 TEXT_EDITED = "the text edited"
 
 
+_TOKENS = ("", *'{}[],:"\\ -0129eE.tn', "null", '"a"', "\\u0000", "\\ud83d", "//", "\x0b")
+
+
 def _edited(rng: random.Random, text: str) -> str:
     start = rng.randrange(len(text))
     end = start + rng.choice((0, 1, 1, 2, 5))
-    return text[:start] + rng.choice(("", *'{}[],:"\\ -0129eE.tn', "null", '"a"', "\\u0000", "\\ud83d", "//", "\x0b")) + text[end:]
+    return text[:start] + rng.choice(_TOKENS) + text[end:]
 
 
 def tampered(rng: random.Random, certificate: Any, donor: Any) -> tuple[str, str]:
@@ -256,37 +264,46 @@ class Outcome:
     broken: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
+        outcomes = self.outcomes
         return (
-            f"tampering: {self.files:,} files, {self.outcomes['not a certificate']:,} not certificates, "
-            f"{self.outcomes['refused']:,} refused, {self.outcomes['same meaning']:,} accepted with the same meaning and text, "
-            f"{self.outcomes['true']:,} with another meaning that is printed and true of {self.tables:,} tables, "
-            f"{self.outcomes['foreign']:,} with another that is printed and no policy of the language, {len(self.broken):,} accepted wrongly"
+            f"tampering: {self.files:,} files, {outcomes['not a certificate']:,} not certificates, "
+            f"{outcomes['refused']:,} refused; accepted: {outcomes['same meaning']:,} with the same meaning and text, "
+            f"{outcomes['true']:,} with another that is printed and true of {self.tables:,} tables, "
+            f"{outcomes['foreign']:,} that are printed but not policies of the language, {len(self.broken):,} wrongly"
         )
 
 
-def count_files(rng: random.Random, files: Sequence[tuple[Any, str, str]], outcome: Outcome) -> None:
-    """`files` are the certificates, the changes and the changed texts."""
-    originals = statements([json.dumps(certificate) for certificate, _, _ in files])
-    printed = statements([text for _, _, text in files])
-    for (certificate, name, text), before, after in zip(files, originals, printed, strict=True):
+@dataclass(frozen=True)
+class Changed:
+    """A certificate, the change, and the text of the changed file."""
+
+    certificate: Any
+    change: str
+    text: str
+
+
+def count_files(rng: random.Random, files: Sequence[Changed], outcome: Outcome) -> None:
+    originals = statements([json.dumps(file.certificate) for file in files])
+    printed = statements([file.text for file in files])
+    for file, before, after in zip(files, originals, printed, strict=True):
         outcome.files += 1
-        outcome.kinds[name] += 1
+        outcome.kinds[file.change] += 1
         try:
-            outcome.outcomes[judge(rng, certificate, before, text, after, outcome)] += 1
+            outcome.outcomes[judge(rng, file, before, after, outcome)] += 1
         except (AssertionError, ValueError) as problem:
-            outcome.broken.append(f"{name}: {problem!r}\n{text}\n" + "\n".join(after))
+            outcome.broken.append(f"{file.change}: {problem!r}\n{file.text}\n" + "\n".join(after))
 
 
-def judge(rng: random.Random, certificate: Any, before: Sequence[str], text: str, after: Sequence[str], outcome: Outcome) -> str:
+def judge(rng: random.Random, file: Changed, before: Sequence[str], after: Sequence[str], outcome: Outcome) -> str:
     """What became of a file. Raise AssertionError or ValueError if it is accepted and should not be."""
     if "a" not in after[0]:
         return "not a certificate" if after[0] == "?" else "refused"
-    content = json.loads(text, object_pairs_hook=_unique, parse_float=_refuse, parse_constant=_refuse)
+    content = json.loads(file.text, object_pairs_hook=_unique, parse_float=_refuse, parse_constant=_refuse)
     printed = read_back(after[1:])
     meaning = in_normal_form(meaning_of(content))
     assert in_normal_form(printed.meaning) == meaning, "the file says something else than what is printed"
     assert printed.accepted == after[0]
-    if meaning == in_normal_form(meaning_of(certificate)):
+    if meaning == in_normal_form(meaning_of(file.certificate)):
         assert before[1:] == [re.sub("^  refused   ", "  accepted  ", line) for line in after[1:]], "another text"
         return "same meaning"
     return _try_tables(rng, printed, outcome)
@@ -311,7 +328,7 @@ _COLUMNS: dict[str, tuple[Type, Sequence[Value]]] = {
 
 
 def _try_tables(rng: random.Random, printed: Printed, outcome: Outcome) -> str:
-    """Run the printed policy on random tables, whose claims must hold. Some certificates are about no policy of the language."""
+    """Run the printed policy on random tables: its claims must hold. The types may be those of no policy."""
     meaning = printed.meaning
     kinds = [_COLUMNS.get(type_ if isinstance(type_, str) else "number") for type_ in meaning["types"]]
     if None in meaning["types"] or None in kinds:
@@ -340,12 +357,20 @@ def _meanings(requirements: Sequence[Any]) -> Any:
 
 
 def _constants(texts: Sequence[str], type_: Type) -> list[Value]:
-    found = {word for text in texts for word in re.findall(r"(?<![\w'.])-?\d+(?![\w'.])" if type_ is not TEXT else r"'(\w*)'", text)}
-    return sorted(found) if type_ is TEXT else [] if type_ is not INTEGER else sorted(map(int, found))
+    if type_ not in (INTEGER, TEXT):
+        return []
+    pattern = r"'(\w*)'" if type_ is TEXT else r"(?<![\w'.])-?\d+(?![\w'.])"
+    found = {word for text in texts for word in re.findall(pattern, text)}
+    return sorted(found) if type_ is TEXT else sorted(map(int, found))
 
 
 def _try_table(
-    rng: random.Random, printed: Printed, program: Program, claims: Sequence[Program | None], records: Any, outcome: Outcome
+    rng: random.Random,
+    printed: Printed,
+    program: Program,
+    claims: Sequence[Program | None],
+    records: list[Record],
+    outcome: Outcome,
 ) -> None:
     ran = run_or_none(program, records, random_trace(rng, 12 * len(records) * len(program.requirements)))
     if ran is None:
@@ -367,7 +392,7 @@ def run_share(number: int, files: int, outcome: Outcome, policies: int = 25) -> 
     rng = random.Random(f"tamper {number}")
     found = [each.certificate for each in certificates(range(number * policies, (number + 1) * policies), Figures())]
     chosen = [(rng.choice(found), rng.choice(found)) for _ in range(files)]
-    count_files(rng, [(certificate, *tampered(rng, certificate, donor)) for certificate, donor in chosen], outcome)
+    count_files(rng, [Changed(each, *tampered(rng, each, donor)) for each, donor in chosen], outcome)
 
 
 def main() -> int:

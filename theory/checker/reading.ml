@@ -19,9 +19,12 @@ let z_of_string text =
 let n_of_digits text = snd (digits_of_z (z_of_digits text))
 
 let z = function Number text -> z_of_string text | _ -> malformed "expected a number"
-let nat = function
-  | Number text when is_digits text && String.length text <= 6 -> nat_of_int (int_of_string text)
-  | _ -> malformed "expected a position from 0 to 999999"
+(* Positions and scales are bounded, because Coq's natural numbers are lists of their units. *)
+let nat_up_to digits what = function
+  | Number text when is_digits text && String.length text <= digits -> nat_of_int (int_of_string text)
+  | _ -> malformed ("expected " ^ what)
+let nat = nat_up_to 5 "a position from 0 to 99999"
+let scale = nat_up_to 3 "a scale from 0 to 999"
 let positive e = match z e with Zpos p -> p | _ -> malformed "expected a positive number"
 
 (* Fields *)
@@ -71,8 +74,8 @@ let on_class = condition (function String "count" -> O | column -> S (nat column
 
 let column_type = function
   | Null -> Opaque
-  | Array [String "decimal"; scale] -> OneText (DecimalKind (nat scale))
-  | Array [String "spelled"; scale] -> Valued (DecimalKind (nat scale))
+  | Array [String "decimal"; s] -> OneText (DecimalKind (scale s))
+  | Array [String "spelled"; s] -> Valued (DecimalKind (scale s))
   | e -> (match text e with
       | "integer" -> OneText IntegerKind | "text" -> OneText TextKind | "boolean" -> OneText BooleanKind
       | "date" -> OneText DateKind | "timestamp" -> OneText TimestampKind
@@ -80,7 +83,7 @@ let column_type = function
       | other -> malformed ("there is no type " ^ other))
 
 let conversion = function
-  | Array [String "decimal"; scale] -> AsDecimal (nat scale)
+  | Array [String "decimal"; s] -> AsDecimal (scale s)
   | e -> (match text e with
       | "text" -> AsText | "spelled" -> AsSpelled | "float" -> AsFloat | "dropped" -> Dropped | "unchanged" -> Unchanged
       | other -> malformed ("there is no conversion " ^ other))

@@ -68,13 +68,15 @@ let verify name policy =
   List.iter print_endline (lines @ about_policy);
   is_same && accepted <> [] && List.for_all Fun.id accepted
 
+let too_large = "it needs more memory than the stack has: ulimit -s unlimited"
+
 let answer line =
   try
     let file = certificate (read line) in
     let (accepted, lines) = statement file in
     let letters = String.concat "" (List.map (fun yes -> if yes then "a" else "r") accepted) in
     String.concat "\t" (letters :: lines @ "policy" :: indented (snd (compared file None)))
-  with Malformed what -> "?\t" ^ what
+  with Malformed what -> "?\t" ^ what | Stack_overflow -> "?\t" ^ too_large
 
 let trusts = [
   "Coq", Printf.sprintf "its kernel has checked the proofs in theory/, %d lines without axioms, correctly" Lines.theory;
@@ -102,5 +104,6 @@ let () =
     | _ -> refuse "usage: verify CERTIFICATE [--policy POLICY] | verify --trusts"
   with
   | Malformed what -> refuse ("not a certificate: " ^ what)
+  | Stack_overflow -> refuse too_large
   | Sys_error what -> refuse what
   | End_of_file -> refuse "the file has changed while it was read"

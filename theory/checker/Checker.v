@@ -265,3 +265,46 @@ Proof.
   - intros r I. apply (implies_in_sound _ _ _ r HI); auto. now apply is_typed_is_of, T.
   - unfold facts_of. now destruct (lines (start c)).
 Qed.
+
+(** * Maps *)
+
+(** The same program with the identity in place of every map. The checker in OCaml passes such a program, because a
+    certificate does not contain the maps. *)
+Definition without_map (x : plain) : plain := match x with Generalize A _ => Generalize A (fun t => t) | _ => x end.
+
+Definition without_map_in (x : action) : action :=
+  match x with
+  | Certain x => Certain (without_map x)
+  | WithProbability q x => WithProbability q (without_map x)
+  end.
+
+Definition without_maps (p : program) : program :=
+  map (fun req => {| asserts := asserts req; retypes := retypes req; acts := option_map without_map_in (acts req) |}) p.
+
+Lemma is_step_map_independent known is_alike req a a' :
+  is_step known is_alike {| asserts := asserts req; retypes := retypes req; acts := option_map without_map_in (acts req) |} a a' =
+  is_step known is_alike req a a'.
+Proof. destruct req as [claim ts [[[]|q []]|]]; reflexivity. Qed.
+
+Lemma are_steps_map_independent known alike p : forall i a rest,
+  are_steps known alike i (without_maps p) a rest = are_steps known alike i p a rest.
+Proof.
+  induction p as [|req p IH]; intros i a [|a' rest]; try reflexivity. cbn [without_maps map are_steps].
+  rewrite is_step_map_independent. now destruct (is_step _ _ req a a'); [apply IH|].
+Qed.
+
+(** [check] asks no map for a label. *)
+Theorem check_map_independent known alike ts p claim c :
+  check known alike ts (without_maps p) claim c = check known alike ts p claim c.
+Proof. unfold check. now rewrite are_steps_map_independent. Qed.
+
+(** What [check] accepts for a program [q], whatever its maps are, holds for every program [p] that differs from [q] only in
+    its maps, if these are as said. *)
+Corollary check_sound_for_all_maps known alike ts q p claim c : check known alike ts q claim c = true ->
+  without_maps p = without_maps q -> maps_are_as_said alike 0 p ->
+  forall R rho, in_unit_interval rho -> (forall r, In r R -> is_typed ts r) -> checks_hold known 0 p (R, rho) ->
+  holds claim (fst (run p (R, rho))) = true.
+Proof.
+  intros H E. apply (check_sound known alike ts p claim c).
+  now rewrite <- check_map_independent, E, check_map_independent.
+Qed.

@@ -261,12 +261,19 @@ def tamper(certificate: Any) -> Iterator[tuple[str, Any]]:
 
 
 def answers(certificates: Sequence[Any]) -> list[str]:
-    """For each certificate, one letter per claim: `a` for accepted, `r` for refused."""
+    """For each certificate, one letter per claim: `a` for accepted, `r` for refused; `?` if it is not a certificate."""
+    return [letters for letters, *_ in statements(list(map(json.dumps, certificates)))]
+
+
+def statements(texts: Sequence[str]) -> list[list[str]]:
+    """For each text, the letters of its claims and the lines that `verify` prints, or `?` and the reason."""
     make("verify")
-    lines = "".join(f"{json.dumps(each)}\n" for each in certificates)
-    finished = subprocess.run([BUILD / "verify"], input=lines, capture_output=True, text=True)
+    lines = "".join(f"{text}\n" for text in texts).encode("utf-8", "surrogatepass")
+    finished = subprocess.run([BUILD / "verify", "--lines"], input=lines, capture_output=True)
     assert finished.returncode == 0, finished.stderr
-    return finished.stdout.splitlines()
+    found = [line.split("\t") for line in finished.stdout.decode().removesuffix("\n").split("\n")]
+    assert len(found) == max(1, len(texts))
+    return found if texts else []
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from acompass.prove.search.claims import is_assumed
 from acompass.prove.search.proof_search import MAX_GOALS
 from acompass.prove.search.verdicts import ProvedClaim
 
-VERSION = 1
+VERSION = 2
 #: the most requirements of a policy with a certificate, which describes each step
 MOST_STEPS = 200
 #: the most values of a column that a certificate lists
@@ -54,17 +54,19 @@ def certify(claim: ProvedClaim) -> Certified | Uncertified:
 
 
 def build_certificate(text: str, proved: Sequence[ProvedClaim], certified: Sequence[Certified]) -> Json:
-    """The whole certificate: what the checker reads, and the policy's text. All claims are about one policy."""
+    """The whole certificate: what the checker reads, and the hash of the policy. All claims are about one policy."""
     return {
         "acompass": "certificate",
         "version": VERSION,
-        "policy": {"sha256": hashlib.sha256(text.encode()).hexdigest(), "text": text},
-        **(_encode_program(proved[0]) if proved else {}),
+        "policy": {"sha256": hashlib.sha256(text.encode()).hexdigest()},
+        **_encode_program(proved[0] if proved else None),
         "claims": [each.proof for each in certified],
     }
 
 
-def _encode_program(claim: ProvedClaim) -> Json:
+def _encode_program(claim: ProvedClaim | None) -> Json:
+    if claim is None:
+        return {"columns": [], "types": [], "program": []}
     return {
         "columns": [column.name for column in claim.program.schema],
         "types": encoding.step_types(claim.program, claim.any_scale)[0],
@@ -82,13 +84,14 @@ def _encode_proof(claim: ProvedClaim) -> Json:
     prover = CertifyingProver(claim.program, [claim.assertion], claim.known, claim.any_scale)
     outline = Outline(prover)
     parts = _encode_parts(prover, outline, claim.assertion)
-    return {
-        "claim": claim.claim.text,
+    proof = {
         "assertion": encoding.encode_assertion(claim.assertion),
         "known": sorted(claim.known),
         "steps": outline.encode_steps(prover.types),
         "parts": parts,
     }
+    encoding.require_visible([proof, _encode_program(claim)])
+    return proof
 
 
 class Outline:

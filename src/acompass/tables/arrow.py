@@ -248,7 +248,9 @@ def _with_used_members(values: Any, dtype: Any) -> Any:
             return polars.Array(_with_used_members(values.drop_nulls().arr.explode(), dtype.inner), dtype.size)
         case polars.Struct():
             fields = {field.name: values.struct.field(field.name) for field in dtype.fields}
-            return polars.Struct({each.name: _with_used_members(fields[each.name], each.dtype) for each in dtype.fields})
+            return polars.Struct(
+                {each.name: _with_used_members(fields[each.name], each.dtype) for each in dtype.fields}
+            )
         case _:
             return dtype
 

@@ -25,7 +25,7 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.postgres import POSTGRES
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
-from acompass.tables.temporary_files import temporary_folder
+from acompass.tables.temporary_files import private_file, temporary_folder
 
 _TYPES: dict[str, Type] = {
     **dict.fromkeys(("int2", "int4", "int8"), types.INTEGER),
@@ -337,7 +337,7 @@ _CHUNK = 1 << 20
 def fetch_to_duckdb(session: KeepingSession, query: exp.Select, stored: Mapping[int, str]) -> Iterator[str]:
     """Copy the rows to a temporary file; yield DuckDB SQL that reads them in order. `stored` are types by position."""
     with temporary_folder() as folder:
-        path = Path(folder, "records.csv")
+        path = Path(private_file(folder, "records.csv"))
         with report_failures(), path.open("wb") as file:
             # DuckDB infers the line ending from the first line, so that has to be a header
             statement = f"COPY ({query.sql('postgres')}) TO STDOUT (FORMAT csv, HEADER, FORCE_QUOTE *)"
@@ -357,7 +357,7 @@ def upload(con: Any, query: exp.Select, session: KeepingSession, columns: Sequen
     """Copy the rows of a DuckDB query into a temporary table in PostgreSQL; return its name."""
     table = session.create(columns)
     with temporary_folder() as folder:
-        path = Path(folder, "records.csv")
+        path = Path(private_file(folder, "records.csv"))
         with report_duckdb_failures():
             con.execute(
                 f"COPY ({query.sql('duckdb')}) TO {text_literal(str(path))} "

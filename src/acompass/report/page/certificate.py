@@ -1,8 +1,8 @@
 """The certificate in a page: hashes, versions and counts, but neither seeds nor records.
 
-The page for recipients has no hash and no size of the input and of hierarchies: someone who knows most of a file can
-find the rest by trying (D39). `certify` creates the certificate, `embed_certificate` writes it into the page, and `verify` compares it with the page and
-with files."""
+The page for recipients has no hash and no size of the input and of hierarchies: someone who knows most of a file could
+find the rest by trying (D39). `certify` creates the certificate, `embed_certificate` writes it into the page, and
+`verify` compares it with the page and with files."""
 
 import hashlib
 import json

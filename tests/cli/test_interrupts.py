@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.waiting import PATIENCE, wait_until
+from tests.waiting import PATIENCE, is_running, wait_until
 
 #: each test starts a process
 pytestmark = pytest.mark.slow
@@ -158,15 +158,6 @@ def test_killing_the_supervisor_of_a_stuck_command_ends_it(tmp_path):
         ran.kill()
         ran.wait(timeout=PATIENCE)
         wait_until(lambda: not is_running(worker))
-
-
-def is_running(process):
-    """Whether it runs, and does not merely wait to be reaped."""
-    try:
-        with open(f"/proc/{process}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
-    except FileNotFoundError:
-        return False
 
 
 def test_killing_the_supervisor_ends_its_command(tmp_path):

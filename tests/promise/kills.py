@@ -280,7 +280,7 @@ def read_rows(path: Path) -> list[tuple[str, ...]]:
     if path.suffix == ".parquet":
         header, *rows = _parquet_rows(path)
     else:
-        header, *rows = [tuple(row) for row in csv.reader(_plain_bytes(path).decode().splitlines())]
+        header, *rows = [tuple(row) for row in csv.reader(_text(path).splitlines())]
     return [header, *sorted(rows)]
 
 
@@ -288,6 +288,15 @@ def _parquet_rows(path: Path) -> list[tuple[str, ...]]:
     table = pyarrow.parquet.ParquetFile(path).read()
     columns = [map(str, column.to_pylist()) for column in table.columns]
     return [tuple(table.column_names), *zip(*columns, strict=True)]
+
+
+def _text(path: Path) -> str:
+    """The text of a CSV file, whose encoding is that of the input."""
+    content = _plain_bytes(path)
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content.decode("cp1252")
 
 
 def _plain_bytes(path: Path) -> bytes:

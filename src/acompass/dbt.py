@@ -3,7 +3,6 @@
 Generated files in users' projects import it, so its name, its parameters and both import paths are fixed:
 `acompass.dbt`, and `acompass.dbt.release` in models of earlier versions."""
 
-import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -14,9 +13,6 @@ from acompass.errors.diagnostics import AcompassError
 from acompass.errors.display import count_text
 from acompass.language.program.constants import ParamValue
 from acompass.policy import parse
-
-#: the environment variable with the seed of RANDOM: dbt writes everything else to its artifacts (D20, secret seed)
-SEED = "ACOMPASS_SEED"
 
 
 class NotReleased(Exception):
@@ -42,7 +38,8 @@ def release(
         # another connection cannot read a relation of dbt's connection
         arrow = table.to_arrow_table() if hasattr(table, "to_arrow_table") else table
         with session.open(arrow, **reading) as opened:
-            result = opened.run(policy, params=params, seed=os.environ.get(SEED) or None)
+            # the seed is in ACOMPASS_SEED: dbt writes everything else to its artifacts (D20, secret seed)
+            result = opened.run(policy, params=params)
     except AcompassError as error:
         raise NotReleased(str(error)) from None
     except Exception as error:  # its message may contain record values

@@ -205,7 +205,16 @@ class _Random(TypedDict, total=False):
     seed: Annotated[
         str | None,
         Option(kinds.TEXT, "--seed TEXT", example='"a secret"'),
-        "Seed for RANDOM; keep it secret. By default, a new one is drawn.",
+        "Seed for RANDOM, which must stay secret; by default, that of ACOMPASS_SEED in the environment, or a new one. "
+        "Use a seed for one release only: two releases with one seed draw the same numbers, and comparing them can "
+        "undo the random changes.",
+        "Other users can see it in the list of processes, but not that of --seed-file.",
+    ]
+    seed_file: Annotated[
+        _Path | None,
+        Option(kinds.PATH, "--seed-file FILE", example='"seed.txt"'),
+        "Read the seed from this file; one line end is stripped.",
+        "For example the output of `openssl rand -hex 32`.",
     ]
     trace: Annotated[
         Iterable[str | Fraction | Decimal | float] | None,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.protocol import (
+    SHORTEST_SEED,
     Destination,
     Execution,
     LoadedTable,
@@ -81,7 +82,7 @@ def run_policy(source: OpenTable, call: Call, destination: Destination) -> Resul
         destination = resolve_destination(program, loaded.style.encoding, destination)
         loaded.check_destination(destination)
         outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
-        result = _run_result(loaded, program, outcome)
+        result = _with_seed_note(_run_result(loaded, program, outcome), call)
         if not (result.ok or destination.force or destination.path is None):
             return result
         return result.with_table(loaded.deliver(outcome, destination))
@@ -93,7 +94,8 @@ def plan_policy(source: OpenTable, call: Call) -> Plan:
         stages = plan(program, loaded.rewrites)
         outcome = execute(loaded, program, stages, call)
         described = tuple(describe(stage, program.schema) for stage in stages)
-        return Plan(_run_result(loaded, program, outcome), described, tuple(loaded.statements))
+        result = _with_seed_note(_run_result(loaded, program, outcome), call)
+        return Plan(result, described, tuple(loaded.statements))
 
 
 def preview_policy(source: OpenTable, call: Call) -> Result:
@@ -181,6 +183,17 @@ def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome) -> Resu
     result = _result(loaded, program, outcome, requirements, ok)
     notes = run_notes(program, outcome, loaded.respelled)
     return replace(result, notes=notes, performed=True)
+
+
+def _with_seed_note(result: Result, call: Call) -> Result:
+    """Add a note if values were drawn from a seed that can be guessed (D39). A preview has a fixed seed and none."""
+    source = call.execution.trace
+    if source is None or not source.is_guessable or not result.trace_used:
+        return result
+    text = (
+        f"the seed has fewer than {SHORTEST_SEED} characters: someone who guesses it can tell which values were drawn"
+    )
+    return replace(result, notes=(*result.notes, Note(None, text)))
 
 
 def _result(

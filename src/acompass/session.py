@@ -122,10 +122,10 @@ class Session(BaseSession):
         from acompass.explain.lives import choose_records, explain_records
 
         choice = choose_records(options["record"], options["where"], options["limit"])
-        seed, trace = options["seed"], options["trace"]
-        call = self._call(policy, options, Execution(trace_source(seed, trace)))
+        source = trace_source(options["seed"], options["trace"], options["seed_file"])
+        call = self._call(policy, options, Execution(source))
         with self._calling():
-            return explain_records(self._source, call, choice, knows_trace=seed is not None or trace is not None)
+            return explain_records(self._source, call, choice, knows_trace=source.is_given)
 
     @validate_arguments
     def measure(
@@ -257,7 +257,7 @@ class Session(BaseSession):
         return sampled
 
     def _run_call(self, policy: PolicyArgument, options: PlanOptions | RunOptions) -> Call:
-        source = trace_source(options["seed"], options["trace"])
+        source = trace_source(options["seed"], options["trace"], options["seed_file"])
         execution = Execution(source, _is_canonical(options["order"]), progress=options["progress"])
         return self._call(policy, options, execution)
 

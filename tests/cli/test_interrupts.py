@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.waiting import PATIENCE, wait_until
+from tests.waiting import PATIENCE, is_running, wait_until
 
 #: each test starts a process
 pytestmark = pytest.mark.slow
@@ -122,12 +122,42 @@ def test_ctrl_c_in_both_processes_is_one_interrupt(tmp_path):
     assert names(tmp_path) == ["policy.acp", "temporary"]
 
 
+WHY = {
+    signal.SIGKILL: "the command was killed, for example because the system ran out of memory; its temporary files "
+    "were removed\nhelp: if memory ran out, set a limit such as `--memory-limit 2GiB`\n",
+    signal.SIGSEGV: "the command crashed with SIGSEGV; its temporary files were removed\n",
+}
+
+
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_crash_leaves_nothing_behind(tmp_path, sign):
     with stuck_command(tmp_path, WITHOUT_PYTHONS_LOCK) as (ran, worker):
         os.kill(worker, sign)
         assert ran.wait(timeout=PATIENCE) == 128 + sign
+        assert ran.stderr.read().decode() == WHY[sign]
     assert names(tmp_path) == ["policy.acp", "temporary"]
+
+
+@pytest.mark.parametrize("step", [WITHOUT_PYTHONS_LOCK, SLEEPING])
+def test_the_next_start_removes_what_is_left_if_both_processes_are_killed(tmp_path, step):
+    """Of a copy of standard input and a hidden output: a start removes the copy, a start that writes there the rest."""
+    with stuck_command(tmp_path, step) as (ran, worker):
+        os.kill(ran.pid, signal.SIGSTOP)
+        os.kill(worker, signal.SIGKILL)
+        ran.kill()
+        ran.wait(timeout=PATIENCE)
+    assert len(names(tmp_path)) >= 5
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    run = [sys.executable, "-m", "acompass", "run", "policy.acp", "-", "-o", "other.csv", "--quiet"]
+    subprocess.run(run, cwd=tmp_path, env=environment, input=b"Age\n36\n", check=True)
+    assert names(tmp_path) == ["other.csv", "policy.acp", "temporary"]
+
+
+def test_killing_the_supervisor_of_a_stuck_command_ends_it(tmp_path):
+    with stuck_command(tmp_path, WITHOUT_PYTHONS_LOCK) as (ran, worker):
+        ran.kill()
+        ran.wait(timeout=PATIENCE)
+        wait_until(lambda: not is_running(worker))
 
 
 def test_killing_the_supervisor_ends_its_command(tmp_path):

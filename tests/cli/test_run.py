@@ -185,6 +185,74 @@ def test_a_seed_gives_the_same_table_again_and_is_never_shown(acompass, policy, 
     assert "s3cr3t" not in first.output + second.output + (tmp_path / "one.csv").read_text()
 
 
+SECRET = "5b1c0e2f9d7a48336e15c0a4"
+GUESSABLE = "the seed has fewer than 16 characters: someone who guesses it can tell which values were drawn"
+
+
+def test_a_seed_can_come_from_a_file_or_the_environment(acompass, policy, tmp_path, monkeypatch):
+    """The call comes before the environment; of a file, one line end is stripped."""
+    for name, text in (("lf", f"{SECRET}\n"), ("crlf", f"{SECRET}\r\n"), ("bare", SECRET), ("two", f"{SECRET}\n\n")):
+        (tmp_path / name).write_bytes(text.encode())
+
+    def drawn(*arguments):
+        ran = acompass("run", policy(NOISE), "people.csv", "-o", "-", *arguments)
+        assert ran.exit_code == 0, ran.stderr
+        assert SECRET not in ran.output
+        return ran.stdout
+
+    expected = drawn("--seed", SECRET)
+    assert {drawn("--seed-file", name) for name in ("lf", "crlf", "bare")} == {expected}
+    assert drawn("--seed-file", "two") == drawn("--seed", f"{SECRET}\n")
+    people = api.run(NOISE, "people.csv", seed_file=tmp_path / "lf").table
+    assert people.equals(api.run(NOISE, "people.csv", seed=SECRET).table)
+    monkeypatch.setenv("ACOMPASS_SEED", SECRET)
+    assert drawn() == expected
+    assert api.run(NOISE, "people.csv").table.equals(people)
+    assert acompass("explain", "policy.acp", "people.csv", "--record", "1").exit_code == 0
+    monkeypatch.setenv("ACOMPASS_SEED", "another secret of some length")
+    assert drawn("--seed-file", "lf") == drawn("--seed", SECRET) == expected
+    (tmp_path / "trace.txt").write_text("0.5\n" * 10)
+    assert drawn("--trace", "trace.txt") == drawn("--trace", "trace.txt")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "message"),
+    [
+        (("--seed", SECRET, "--seed-file", "seed"), None, "both a seed and a file with a seed are given"),
+        (("--seed-file", "seed", "--trace", "seed"), None, "both a seed and a trace are given"),
+        (("--seed-file", "empty"), None, "the seed in `empty` is empty"),
+        (("--seed-file", "end"), None, "the seed in `end` is empty"),
+        (("--seed-file", "bytes"), None, "cannot read the seed in `bytes`: not UTF-8 text"),
+        (("--seed-file", "none"), None, "cannot read the seed in `none`: no such file or directory"),
+        (("--seed-file", "long"), None, "cannot read the seed in `long`: it has more than 100,000 characters"),
+        (("--seed", ""), None, "the seed is empty"),
+        ((), "", "the seed in `ACOMPASS_SEED` is empty"),
+    ],
+)
+def test_a_seed_that_is_empty_unreadable_or_given_twice_is_an_error(
+    acompass, policy, tmp_path, monkeypatch, arguments, environment, message
+):
+    contents = {"seed": b"0.5\n", "empty": b"", "end": b"\n", "bytes": b"\xff" * 20, "long": b"s" * 100_001}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    if environment is not None:
+        monkeypatch.setenv("ACOMPASS_SEED", environment)
+    ran = acompass("run", policy(NOISE), "people.csv", "-o", "out.csv", *arguments)
+    assert ran.exit_code == 2
+    assert f"error[AC404]: {message}\n" in ran.stderr
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize(("seed", "is_noted"), [("s" * 15, True), ("s" * 16, False), (None, False)])
+@pytest.mark.parametrize("draws", [NOISE, "ALWAYS : WITH PROBABILITY 0.5 REJECT;"])
+def test_a_note_says_that_a_seed_can_be_guessed(acompass, policy, seed, is_noted, draws):
+    given = () if seed is None else ("--seed", seed)
+    ran = acompass("run", policy(draws), "people.csv", "-o", "out.csv", "--json", *given)
+    assert ({"line": None, "text": GUESSABLE} in json.loads(ran.stdout)["notes"]) is is_noted
+    assert (GUESSABLE in acompass("run", "policy.acp", "people.csv", "-o", "out.csv", *given).stdout) is is_noted
+    assert GUESSABLE not in acompass("run", policy(TOP_CODING), "people.csv", "-o", "out.csv", *given).stdout
+
+
 def test_parameters_are_bound(acompass, policy):
     text = "EACH PROCESS COUNT(*) AS Size GROUP BY Zip : Size >= k : REJECT;"
     ran = acompass("run", policy(text), "people.csv", "-o", "-", "--set", "k=2")

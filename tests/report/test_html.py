@@ -150,9 +150,9 @@ def test_the_certificate_contains_hashes_and_counts(page: Element) -> None:
 
     certificate = certificate_in(page)
     digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest()
-               for name in ("policy.acp", "people.csv", "out.csv")}  # fmt: skip
+               for name in ("policy.acp", "out.csv")}  # fmt: skip
     assert certificate["policy"]["sha256"] == digests["policy.acp"]
-    assert [file["sha256"] for file in certificate["input"]] == [digests["people.csv"]]
+    assert certificate["input"] == [{"name": "people.csv", "sha256": None, "bytes": None}]
     assert [file["sha256"] for file in certificate["output"]] == [digests["out.csv"]]
     assert certificate["parameters"] == {"k": "2"}
     assert certificate["counts"]["records_in"] == 401
@@ -164,24 +164,27 @@ def test_the_certificate_contains_hashes_and_counts(page: Element) -> None:
 
 
 def test_a_report_verifies_against_its_files(invoke: Invoke, page: Element) -> None:
-    arguments = (
-        "verify-report",
-        "r.html",
-        "--policy",
-        "policy.acp",
-        "--input",
-        "people.csv",
-        "--output",
-        "out.csv",
-    )
-    ran = invoke(*arguments)
+    ran = invoke("verify-report", "r.html", "--policy", "policy.acp", "--output", "out.csv")
+    assert (ran.exit_code, ran.stdout) == (0, "report: matches\npolicy: matches\noutput: matches\n")
+
+
+def test_the_page_for_recipients_cannot_confirm_a_guess_of_the_input(invoke: Invoke, page: Element) -> None:
+    """D39: neither the size nor a hash of the input is on the page, in any spelling."""
+    import hashlib
+
+    content = Path("people.csv").read_bytes()
+    text = Path("r.html").read_text(encoding="utf-8")
+    for name in ("md5", "sha1", "sha256", "sha512", "blake2b"):
+        assert hashlib.new(name, content).hexdigest() not in text
+    assert not {str(len(content)), f"{len(content):,}"} & set(re.findall(r"[0-9,]+", text))
+    ran = invoke("verify-report", "r.html", "--input", "people.csv")
     assert (ran.exit_code, ran.stdout) == (
-        0,
-        "report: matches\npolicy: matches\ninput: matches\noutput: matches\n",
+        1,
+        "report: matches\ninput: only the page of `--report-internal` has its hash\n",
     )
 
 
-@pytest.mark.parametrize(("name", "what"), [("policy.acp", "policy"), ("people.csv", "input"), ("out.csv", "output")])
+@pytest.mark.parametrize(("name", "what"), [("policy.acp", "policy"), ("out.csv", "output")])
 def test_a_changed_file_is_noticed(invoke: Invoke, page: Element, name: str, what: str) -> None:
     Path(name).write_bytes(Path(name).read_bytes() + b"\n")
     ran = invoke("verify-report", "r.html", f"--{what}", name)
@@ -270,12 +273,12 @@ def test_a_report_never_overwrites_a_table(invoke: Invoke, taken: str) -> None:
     assert not Path("out.csv").exists()
 
 
-def _report_with_hierarchy(invoke: Invoke) -> None:
+def _report_with_hierarchy(invoke: Invoke, *pages: str) -> None:
     Path("maps").mkdir()
     Path("maps/city.csv").write_text("Aachen;west;*\nBonn;west;*\nDresden;east;*\n", encoding="utf-8")
     Path("towns.csv").write_text("City\nAachen\nBonn\nDresden\n", encoding="utf-8")
     Path("level.acp").write_text("ALWAYS : GENERALIZE City TO LEVEL 1 OF 'maps/city.csv';", encoding="utf-8")
-    ran = invoke("run", "level.acp", "towns.csv", "-o", "out.csv", "--report", "h.html")
+    ran = invoke("run", "level.acp", "towns.csv", "-o", "out.csv", "--report-internal", "h.html", *pages)
     assert ran.exit_code == 0, ran.stderr
 
 
@@ -313,6 +316,16 @@ def test_a_missing_hierarchy_is_an_error(invoke: Invoke) -> None:
     ran = invoke("verify-report", "h.html", "--policy", "level.acp")
     assert ran.exit_code == 2
     assert "cannot read hierarchy `maps/city.csv`" in ran.stderr
+
+
+def test_the_page_for_recipients_has_no_hash_of_a_hierarchy_which_may_list_the_values_of_the_input(
+    invoke: Invoke,
+) -> None:
+    _report_with_hierarchy(invoke, "--report", "r.html")
+    (hierarchy,) = certificate_in(read_page(Path("r.html")))["hierarchies"]
+    assert hierarchy == {"name": "city.csv", "sha256": None, "bytes": None}
+    ran = invoke("verify-report", "r.html", "--policy", "level.acp")
+    assert (ran.exit_code, ran.stdout) == (0, "report: matches\npolicy: matches\n")
 
 
 #: each name occurs often enough to have a bar, and all are suppressed

@@ -111,6 +111,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "sampling_weight": NOT_TEXT,
     "schema": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),
     "seed": NOT_TEXT,
+    "seed_file": NOT_A_PATH,
     "sensitive": (*NOT_A_LIST, [5]),
     "sheet": NOT_TEXT,
     "show": (*NOT_WHOLE, -1, None),

@@ -4,8 +4,10 @@ import gzip
 import os
 import resource
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -241,11 +243,116 @@ def test_a_killed_process_leaves_the_old_file(tmp_path: Path, sign: signal.Signa
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_hidden_file_of_a_running_process_is_left_alone(tmp_path: Path) -> None:
-    other = tmp_path / f".out.csv.{os.getppid()}.abc.acompass-part"
-    other.touch()
-    write_bytes("SELECT 1 AS c0", columns("a"), tmp_path / "out.csv")
-    assert other.exists()
+def _cannot_exchange(_path: str, _other: str) -> bool:
+    return False
+
+
+def _hidden(target: Path, owner: int, start: int = 0, computer: str | None = None, suffix: str = "part") -> Path:
+    """The name of a hidden file that a process with this number and start time would give."""
+    computer = temporary_files._computer() if computer is None else computer
+    start = start or temporary_files._start_time(owner) or 1
+    return target.parent / f".{target.name}.{owner}.{computer}.{start}.0123abcd.acompass-{suffix}"
+
+
+def _ended_process() -> int:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    return process.pid
+
+
+def test_only_hidden_files_whose_owner_has_ended_are_removed(tmp_path: Path) -> None:
+    """A number that another process has got does not protect a file, and no other computer's file is touched."""
+    target, ended, running = tmp_path / "out.csv", _ended_process(), os.getppid()
+    kept = [_hidden(target, running), _hidden(target, ended, computer="00000000"), tmp_path / ".out.csv.acompass-part"]
+    gone = [_hidden(target, ended), _hidden(tmp_path / "other.csv", ended), _hidden(target, running, start=7)]
+    for each in (*kept, *gone):
+        each.touch()
+    folder = _hidden(tmp_path / "out", ended)
+    (folder / "year=2020").mkdir(parents=True)
+    write_bytes("SELECT 1 AS c0", columns("a"), target)
+    assert sorted(tmp_path.iterdir()) == sorted([target, *kept])
+
+
+@pytest.mark.parametrize("can_exchange", [True, False])
+def test_a_folder_that_a_killed_process_moved_aside_is_put_back(
+    people: Path, monkeypatch: pytest.MonkeyPatch, can_exchange: bool
+) -> None:
+    if not can_exchange:
+        monkeypatch.setattr(temporary_files, "_exchange", _cannot_exchange)
+    folder = run(people, ["year"])
+    files = sorted(each.name for each in folder.iterdir())
+    folder.rename(_hidden(folder, _ended_process(), suffix="old"))
+    with pytest.raises(ZeroDivisionError), temporary_files.replace_folder_atomically(folder):
+        raise ZeroDivisionError
+    assert sorted(each.name for each in folder.iterdir()) == files
+    assert sorted(each.name for each in folder.parent.iterdir()) == ["out", "people.csv"]
+    run(people, ["Age"], force=True)
+    assert sorted(each.name for each in folder.iterdir()) == ["Age=36", "Age=45", "Age=80"]
+    assert sorted(each.name for each in folder.parent.iterdir()) == ["out", "people.csv"]
+
+
+#: creates a temporary folder with a record, prints its name, and waits
+HOLD = """
+import time
+from acompass.tables.temporary_files import folder_until_exit, private_file
+folder = folder_until_exit()
+with open(private_file(folder, "input"), "w") as file:
+    file.write("Ann")
+print(folder, flush=True)
+time.sleep(600)
+"""
+
+
+def test_the_next_start_removes_the_folders_of_killed_processes(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    found = []
+    for is_killed in (True, False):
+        process = subprocess.Popen([sys.executable, "-c", HOLD], env=environment, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        folder = Path(process.stdout.readline().strip())
+        assert folder.name.startswith(f"acompass-{process.pid}-")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert stat.S_IMODE((folder / "input").stat().st_mode) == 0o600
+        found.append((process, folder))
+        if is_killed:
+            process.kill()
+            process.communicate()
+            assert (folder / "input").exists()
+    (_, abandoned), (running, held) = found
+    try:
+        assert list(tmp_path.iterdir()) == [held]  # the second process has removed the folder of the first
+        other = tmp_path / "acompass-1-0123456789abcdef"
+        other.symlink_to(held, target_is_directory=True)
+        temporary_files.remove_abandoned_folders(map(str, tmp_path.iterdir()))
+        assert (held / "input").exists()
+        assert other.is_symlink()
+    finally:
+        running.kill()
+        running.communicate()
+    subprocess.run(
+        [sys.executable, "-m", "acompass", "fmt", "--help"], env=environment, check=True, stdout=subprocess.DEVNULL
+    )
+    assert list(tmp_path.iterdir()) == [other]
+    assert not abandoned.exists()
+
+
+def test_a_folder_that_another_start_removes_before_it_is_locked_is_created_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    mkdir, removed = os.mkdir, []
+
+    def create_and_lose(path: str, mode: int) -> None:
+        mkdir(path, mode)
+        if not removed:
+            removed.append(path)
+            temporary_files.remove_abandoned_folders([path])
+
+    monkeypatch.setattr(temporary_files.os, "mkdir", create_and_lose)
+    with temporary_files.temporary_folder() as folder:
+        assert list(tmp_path.iterdir()) == [Path(folder)]
+        assert [folder] != removed
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_standard_output_and_the_null_device_can_be_written(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -395,6 +502,7 @@ def test_a_failure_between_the_folders_puts_the_old_one_back(people: Path, monke
             raise OSError(5, "input/output error")
         rename(old, new)
 
+    monkeypatch.setattr(temporary_files, "_exchange", _cannot_exchange)
     monkeypatch.setattr(temporary_files.os, "rename", fails_the_second_time)
     assert code(people, ["Age"], force=True) == "AC222"
     assert sorted(os.listdir(folder)) == ["year=2020", "year=2021"]

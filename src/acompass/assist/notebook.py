@@ -30,7 +30,7 @@ _OTHERS = {
     "prove": "Prove the assertions for every table; needs no table.",
 }
 #: options that apply only to some commands
-_EFFECTIVE = {"out": ("run",), "force": ("run",), "seed": ("run", "plan")}
+_EFFECTIVE = {"out": ("run",), "force": ("run",), "seed": ("run", "plan"), "seed_file": ("run", "plan")}
 
 
 class Shell(Protocol):
@@ -75,6 +75,7 @@ def _parser() -> ArgumentParser:
     for name, words in _OTHERS.items():
         others.add_argument(f"--{name}", dest="do", action="store_const", const=name, help=words)
     add("--seed", metavar="TEXT", help="The secret seed for RANDOM.")
+    add("--seed-file", metavar="FILE", help="A file with the secret seed.")
     add("--missing", action="append", default=[], metavar="HOW", help="As on the command line.")
     add("--dates", action="append", default=[], metavar="COLUMN=FORMAT", help="As on the command line.")
     add("--engine", metavar="URL", help="The engine; defaults to duckdb.")
@@ -92,7 +93,7 @@ def _parse_options(parser: ArgumentParser, line: str) -> Namespace:
         raise UsageError(f"the options cannot be read: {error}") from None
     for name, commands in _EFFECTIVE.items():
         if getattr(given, name) and given.do not in commands:
-            raise UsageError(f"--{name} has no effect with --{given.do}")
+            raise UsageError(f"--{name.replace('_', '-')} has no effect with --{given.do}")
     for name in (given.out, given.result, given.policy):
         if name is not None and (not name.isidentifier() or iskeyword(name)):
             raise UsageError(f"`{name}` is not the name of a variable")
@@ -128,9 +129,9 @@ def _answer(policy: Policy, given: Namespace, variables: Mapping[str, Any]) -> A
         case "check":
             return api.check(policy, table, params=params, **opening)
         case "plan":
-            return api.plan(policy, table, params=params, seed=given.seed, **opening)
+            return api.plan(policy, table, params=params, seed=given.seed, seed_file=given.seed_file, **opening)
         case _:
-            return api.run(policy, table, params=params, seed=given.seed, **opening)
+            return api.run(policy, table, params=params, seed=given.seed, seed_file=given.seed_file, **opening)
 
 
 def _table(given: Namespace, variables: Mapping[str, Any]) -> Any:

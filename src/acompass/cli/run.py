@@ -26,7 +26,7 @@ acompass run policy.acp people.parquet -o released.parquet --set k=3 --set l=2
 acompass run policy.acp people.xlsx --sheet 2024 -o released/ --partition year
 acompass run policy.acp people.csv -o released.csv --report report.html --report-internal internal.html
 acompass run policy.acp people.csv -o released.csv --format markdown >> "$GITHUB_STEP_SUMMARY"
-acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > released.csv
+acompass run policy.acp people.csv -o - --seed-file seed.txt --order canonical > released.csv
 """
 
 

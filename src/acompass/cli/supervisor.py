@@ -3,7 +3,8 @@ signals that end the command, or ask it for the best result so far.
 
 Python handles signals only between bytecode instructions, so never while an engine runs native code. If the engine
 also holds the interpreter lock, no other thread can run. The supervisor gives the command some time to end by
-itself, then kills it and removes its temporary files, as it does after a crash.
+itself, then kills it and removes its temporary files, as it does after a crash. While the command runs, it removes
+those of earlier commands that were killed together with their supervisors.
 
 Until the fork, little is imported: the child copies each page of memory that both processes use."""
 
@@ -78,9 +79,12 @@ def _run_and_exit(command: "Callable[[], None]", notes: int, alive: int) -> "NoR
 
 
 def _end_without_supervisor(alive: int) -> None:
-    """The pipe closes when the supervisor is killed."""
+    """The pipe closes when the supervisor is killed. If the command then does not end, the next start removes its
+    temporary files."""
     os.read(alive, 1)
     os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(GRACE)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 class _Signals:
@@ -116,10 +120,12 @@ class _Supervisor:
         self._is_stoppable = False  # the command can end early with its best result so far
         self._was_asked_to_stop = False
         self._signal: int | None = None
+        self._crash: int | None = None  # the signal of someone else, or of a fault, that ended the command
         self._deadline: float | None = None
         os.set_blocking(notes, False)
 
     def end(self) -> "NoReturn":
+        _remove_abandoned_folders()
         code = self._wait()
         self._read_notes()
         if code >= _SIGNALED:
@@ -130,10 +136,23 @@ class _Supervisor:
 
             for path in self._temporary_files:
                 remove_path(path)
-        if code >= _SIGNALED and self._signal is not None and not self._has_reported:
+        if code >= _SIGNALED and not self._has_reported:
             with suppress(OSError):
-                os.write(_STANDARD_ERROR, b"interrupted\n")
+                os.write(_STANDARD_ERROR, self._reason().encode())
         os._exit(code)
+
+    def _reason(self) -> str:
+        """Why the command ended, if a signal ended it."""
+        if self._signal is not None:
+            return "interrupted\n"
+        if self._crash is None:  # an exit code of the command's own
+            return ""
+        left = any(map(os.path.lexists, self._temporary_files))
+        files = "some of its temporary files could not be removed" if left else "its temporary files were removed"
+        if self._crash != signal.SIGKILL:
+            return f"the command crashed with {signal.Signals(self._crash).name}; {files}\n"
+        help_ = "help: if memory ran out, set a limit such as `--memory-limit 2GiB`\n"
+        return f"the command was killed, for example because the system ran out of memory; {files}\n{help_}"
 
     def _wait(self) -> int:
         """Wait until the command ends, or kill it at the deadline; return the exit code."""
@@ -141,6 +160,7 @@ class _Supervisor:
             ended, status = os.waitpid(self._child, os.WNOHANG)
             if ended:
                 code = os.waitstatus_to_exitcode(status)
+                self._crash = None if code >= 0 else -code
                 return code if code >= 0 else _SIGNALED - code
             if self._signal is not None and self._seconds_left() == 0.0:
                 os.kill(self._child, signal.SIGKILL)
@@ -189,6 +209,20 @@ class _Supervisor:
                     self._is_stoppable = True
                 case _:
                     self._has_reported, self._deadline = True, time.monotonic() + GRACE
+
+
+def _remove_abandoned_folders() -> None:
+    """Remove what killed commands left. Import the module that can only if there may be something: that takes time."""
+    named = [folder for name in ("TMPDIR", "TEMP", "TMP") if (folder := os.environ.get(name))]
+    found = []
+    for root in {*named, "/tmp", "/var/tmp"}:
+        with suppress(OSError):
+            names = [name for name in os.listdir(root) if name.startswith("acompass-") and name.count("-") == 2]
+            found += [os.path.join(root, name) for name in names if name[9:10].isdigit()]
+    if found:
+        from acompass.tables.temporary_files import remove_abandoned_folders
+
+        remove_abandoned_folders(found)
 
 
 def _read(pipe: int) -> bytes:

@@ -93,14 +93,15 @@ def core(policy: str, table: str | None, **given: Any) -> None:
 
 VERIFY_REPORT_EXAMPLES = """\
 acompass verify-report report.html
-acompass verify-report report.html --policy policy.acp --input people.csv --released released.csv
+acompass verify-report report.html --policy policy.acp --released released.csv
+acompass verify-report internal.html --policy policy.acp --input people.csv --released released.csv
 """
 
 
 @click.command(cls=Command, epilog=VERIFY_REPORT_EXAMPLES)
 @click.argument("report", help="A page written by --report or --report-internal.")
 @click.option("--policy", metavar="POLICY", help="The policy of the report.")
-@click.option("--input", "input_", metavar="TABLE", help="The input table.")
+@click.option("--input", "input_", metavar="TABLE", help="The input table, for an internal page.")
 @click.option(
     "--released", "--output", cls=options.NamedOption, earlier="--output", metavar="TABLE", help="The released table."
 )

@@ -4,6 +4,7 @@ The caller supplies the source of the random trace (D19, seeds; D20, given trace
 which is checked before anything runs.
 """
 
+import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 
 TraceValue: TypeAlias = str | Fraction | Decimal | float | int
 
+#: a seed of fewer characters can be guessed (D39)
+SHORTEST_SEED = 16
+_SEED_VARIABLE = "ACOMPASS_SEED"
+_LONGEST_SEED = 100_000
+
 
 @dataclass(frozen=True, repr=False)
 class TraceSource:
@@ -40,6 +46,11 @@ class TraceSource:
 
     seed: str | None
     values: tuple[Fraction, ...] | None
+    is_given: bool = True  # whether the caller or the environment gave it
+
+    @property
+    def is_guessable(self) -> bool:
+        return self.is_given and self.seed is not None and len(self.seed) < SHORTEST_SEED
 
 
 @dataclass(frozen=True)
@@ -185,14 +196,48 @@ class Engine(Protocol):
         """A session without a table, for `conform`."""
 
 
-def trace_source(seed: str | None, trace: Iterable[TraceValue] | None) -> TraceSource:
+def trace_source(
+    seed: str | None, trace: Iterable[TraceValue] | None, seed_file: str | os.PathLike[str] | None = None
+) -> TraceSource:
+    """The source that a call gives, or else the environment; by default, a new seed."""
+    if seed is not None and seed_file is not None:
+        raise _trace_problem("both a seed and a file with a seed are given", "give only one of them")
     if trace is not None:
-        if seed is not None:
+        if seed is not None or seed_file is not None:
             raise _trace_problem("both a seed and a trace are given", "give only one of them")
         return TraceSource(None, tuple(_trace_number(value, i) for i, value in enumerate(trace, start=1)))
-    if seed is not None and not can_encode(seed, UTF_8):
-        raise _trace_problem("the seed is not valid Unicode", "use letters and digits")
-    return TraceSource(secrets.token_hex(32) if seed is None else seed, None)
+    if seed is not None:
+        return _seeded(seed, "the seed")
+    if seed_file is not None:
+        return _seeded(_read_seed(seed_file), f"the seed in `{os.fspath(seed_file)}`")
+    if (found := os.environ.get(_SEED_VARIABLE)) is not None:
+        return _seeded(found, f"the seed in `{_SEED_VARIABLE}`")
+    return TraceSource(secrets.token_hex(32), None, is_given=False)
+
+
+def _seeded(seed: str, what: str) -> TraceSource:
+    if not can_encode(seed, UTF_8):
+        raise _trace_problem(f"{what} is not valid Unicode", "use letters and digits")
+    if not seed:
+        raise _trace_problem(f"{what} is empty", "write a secret that cannot be guessed, or give no seed for a new one")
+    return TraceSource(seed, None)
+
+
+def _read_seed(path: str | os.PathLike[str]) -> str:
+    """The text of the file without one line end. It may be a pipe, as in `--seed-file <(pass show seed)`."""
+    try:
+        with open(path, encoding=UTF_8, newline="") as file:
+            text = file.read(_LONGEST_SEED + 1)
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+    except UnicodeDecodeError:
+        reason = "not UTF-8 text"
+    else:
+        if len(text) <= _LONGEST_SEED:
+            return text.removesuffix("\r\n") if text.endswith("\r\n") else text.removesuffix("\n")
+        reason = f"it has more than {_LONGEST_SEED:,} characters"
+    help_ = "write a secret into the file, such as the output of `openssl rand -hex 32`"
+    raise _trace_problem(f"cannot read the seed in `{os.fspath(path)}`: {reason}", help_)
 
 
 def _trace_number(value: TraceValue, place: int) -> Fraction:

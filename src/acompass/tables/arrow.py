@@ -207,7 +207,8 @@ def _to_pandas_column(name: str, values: Any, dtype: Any) -> Any:
             import pandas
 
             return pandas.Series(dtype.__from_arrow__(values), dtype=dtype)
-        return values.to_pandas().astype(dtype)
+        series = values.to_pandas().astype(dtype)
+        return series.cat.remove_unused_categories() if hasattr(dtype, "categories") else series
 
 
 def _to_polars(schema: Any, result: Any, kept: Sequence[int | None]) -> Any:
@@ -228,7 +229,30 @@ def _to_polars_column(values: Any, dtype: Any) -> Any:
             import polars
 
             return polars.Series(values.name, values.to_list(), dtype)
-        return values.cast(dtype)
+        return values.cast(_with_used_members(values, dtype))
+
+
+def _with_used_members(values: Any, dtype: Any) -> Any:
+    """The type without the members of its Enums that no value has, at any depth (D39, nothing of what was removed).
+
+    A Categorical needs no change: Polars keeps its texts in the process, neither in a frame nor in what is written."""
+    import polars
+
+    match dtype:
+        case polars.Enum():
+            used = set(values.unique())
+            return polars.Enum([member for member in dtype.categories if member in used])
+        case polars.List():
+            return polars.List(_with_used_members(values.list.explode(), dtype.inner))
+        case polars.Array():
+            return polars.Array(_with_used_members(values.drop_nulls().arr.explode(), dtype.inner), dtype.size)
+        case polars.Struct():
+            fields = {field.name: values.struct.field(field.name) for field in dtype.fields}
+            return polars.Struct(
+                {each.name: _with_used_members(fields[each.name], each.dtype) for each in dtype.fields}
+            )
+        case _:
+            return dtype
 
 
 def _one_batch(table: Any) -> Any:
@@ -260,11 +284,14 @@ def _to_engine_type(name: str, array: Any) -> Any:
                 return array.cast(pyarrow.decimal128(MOST_DIGITS, max(0, array.type.scale)))
             except pyarrow.ArrowException:
                 raise errors.not_exact(name, errors.DIGITS) from None
+        if types.is_nested(array.type):  # DuckDB reads only zeros from a dictionary in a list of fixed size
+            return array.cast(_without_dictionaries(array.type))
         return array
 
 
 def to_original_type(values: Any, type_: Any) -> Any:
-    """A result column in its original Arrow type; a dictionary column becomes a plain one."""
+    """A result column in its original Arrow type, with plain values in place of dictionaries: those of the input have
+    values of removed records (D39)."""
     import pyarrow
     from pyarrow import compute, types
 
@@ -272,5 +299,24 @@ def to_original_type(values: Any, type_: Any) -> Any:
         return pyarrow.chunked_array([pyarrow.nulls(len(values))])
     if types.is_duration(type_):
         return compute.struct_field(values, _BOX).cast(type_)
-    plain = type_.value_type if types.is_dictionary(type_) else type_
+    plain = _without_dictionaries(type_)
     return values if values.type == plain else values.cast(plain)
+
+
+def _without_dictionaries(type_: Any) -> Any:
+    """The type with the type of the values in place of each dictionary, at any depth."""
+    import pyarrow
+    from pyarrow import types
+
+    if types.is_dictionary(type_):
+        return type_.value_type
+    if types.is_struct(type_):
+        return pyarrow.struct([each.with_type(_without_dictionaries(each.type)) for each in type_])
+    if types.is_map(type_):
+        return pyarrow.map_(_without_dictionaries(type_.key_type), _without_dictionaries(type_.item_type))
+    if not types.is_nested(type_) or types.is_union(type_):
+        return type_
+    inner = type_.value_field.with_type(_without_dictionaries(type_.value_type))
+    if types.is_fixed_size_list(type_):
+        return pyarrow.list_(inner, type_.list_size)
+    return pyarrow.large_list(inner) if types.is_large_list(type_) else pyarrow.list_(inner)

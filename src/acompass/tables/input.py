@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from acompass.dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from acompass.tables import errors, format_errors, source
 from acompass.tables.csv import quote_field
 from acompass.tables.formats import UTF_8, FileFormat
 from acompass.tables.source import Files, Frame, Source, copy_standard_input, find_files, report_read_errors
-from acompass.tables.temporary_files import temporary_folder
+from acompass.tables.temporary_files import private_file, temporary_folder
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -93,7 +92,7 @@ def _decode_files(files: Files, codec: str | None, stack: ExitStack) -> Files:
 
 
 def _copy_paths(files: Files, folder: str) -> tuple[str, ...]:
-    return tuple(str(Path(folder, f"{number}.csv")) for number in range(len(files.paths)))
+    return tuple(private_file(folder, f"{number}.csv") for number in range(len(files.paths)))
 
 
 #: the first bytes of an encrypted workbook, and of an .xls file

@@ -21,6 +21,7 @@ from acompass.dataclasses import dataclass, field
 from acompass.options import CSV_SUFFIXES, PARQUET_SUFFIXES, WORKBOOK_SUFFIXES
 from acompass.tables import errors, format_errors
 from acompass.tables.formats import UTF_8
+from acompass.tables.temporary_files import private_file
 
 _PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -78,7 +79,7 @@ def is_workbook(path: str) -> bool:
 
 def copy_standard_input(folder: str) -> Files:
     """A copy of standard input, whose format is detected from its first bytes."""
-    copy = Path(folder, "input")
+    copy = Path(private_file(folder, "input"))
     with copy.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     suffix = ".csv.gz" if _first_bytes(str(copy)).startswith(_GZIP_MAGIC) else ""

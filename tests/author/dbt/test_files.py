@@ -192,8 +192,11 @@ def test_the_seed_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) ->
     first, second = (release(PEOPLE, policy, "p.acp", {}, {}, {}) for _ in range(2))
     assert first.equals(second)
     assert first.equals(acompass.run(policy, PEOPLE, seed="graine").table)
-    monkeypatch.setenv("ACOMPASS_SEED", "")
+    monkeypatch.delenv("ACOMPASS_SEED")
     assert not release(PEOPLE, policy, "p.acp", {}, {}, {}).equals(first)
+    monkeypatch.setenv("ACOMPASS_SEED", "")
+    with pytest.raises(NotReleased, match="the seed in `ACOMPASS_SEED` is empty"):
+        release(PEOPLE, policy, "p.acp", {}, {}, {})
 
 
 @pytest.mark.parametrize(

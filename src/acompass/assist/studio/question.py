@@ -24,7 +24,7 @@ from acompass.policy import Policy, parse_file
 from acompass.result import Result
 from acompass.session import Session
 from acompass.tables.source import file_stamp, is_parquet
-from acompass.tables.temporary_files import temporary_folder
+from acompass.tables.temporary_files import private_file, temporary_folder
 
 T = TypeVar("T")
 
@@ -189,6 +189,6 @@ def table_suffix(studio: Studio) -> str:
 def _before(studio: Studio, session: Session, folder: str) -> tuple[str, DatesArgument]:
     if studio.queue.sample is None:
         return studio.start.table, studio.start.reading.get("dates") or ()
-    path = str(Path(folder, f"before{table_suffix(studio)}"))
+    path = private_file(folder, f"before{table_suffix(studio)}")
     session.run(_UNCHANGED, output=path)
     return path, ()

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from glob import escape
-from pathlib import Path
 
 import duckdb
 from sqlglot import exp
@@ -33,7 +32,7 @@ from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables import errors
 from acompass.tables.csv import Csv, has_blanks_at_quotes, quote_field, require_names
 from acompass.tables.source import Files, report_read_errors
-from acompass.tables.temporary_files import temporary_folder
+from acompass.tables.temporary_files import private_file, temporary_folder
 
 _WITH_TIME_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _NANOSECONDS = ("TIMESTAMP_NS", "TIMESTAMPTZ_NS")
@@ -176,7 +175,7 @@ def csv_options(width: int) -> str:
 def _read_normalized(con: duckdb.DuckDBPyConnection, csv: Csv, table: str) -> None:
     """Read a normalized copy of the files, which our own reader writes; it also finds every error in the files."""
     with temporary_folder() as folder:
-        copies = tuple(str(Path(folder, f"{i}.csv")) for i in range(len(csv.source.paths)))
+        copies = tuple(private_file(folder, f"{i}.csv") for i in range(len(csv.source.paths)))
         for (path, shown), copy in zip(csv.files, copies, strict=True):
             _normalize(csv, path, shown, copy)
         try:

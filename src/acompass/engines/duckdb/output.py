@@ -38,7 +38,7 @@ from acompass.tables.output import (
     write_error,
 )
 from acompass.tables.source import Encoder, Frame, Source, open_compressed
-from acompass.tables.temporary_files import temporary_folder
+from acompass.tables.temporary_files import private_file, temporary_folder
 
 _PLAIN = CsvStyle()
 
@@ -125,7 +125,7 @@ def _write(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str)
 def _write_to_stream(con: duckdb.DuckDBPyConnection, output: Output, path: str) -> int:
     """Write the complete result to a temporary file first."""
     with temporary_folder() as folder:
-        part = str(Path(folder, "output"))
+        part = private_file(folder, "output")
         records = _write(con, output, part, path)
         copy_to_stream(part, path)
     return records
@@ -143,7 +143,7 @@ def write_csv(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: s
     if output.style.encoding == UTF_8:
         return _write_utf8(con, output, part, path, compressed)
     with temporary_folder() as folder:
-        copy = str(Path(folder, "output-in-utf-8"))
+        copy = private_file(folder, "output-in-utf-8")
         records = _write_utf8(con, output, copy, path, compressed=False)
         with report_write_errors(path), open(part, "wb") as file, open_compressed(file, compressed) as target:
             encoder = Encoder(target, output.style.encoding, path)

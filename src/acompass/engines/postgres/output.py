@@ -25,7 +25,7 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.postgres import POSTGRES
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
-from acompass.tables.temporary_files import temporary_folder
+from acompass.tables.temporary_files import private_file, temporary_folder
 
 _TYPES: dict[str, Type] = {
     **dict.fromkeys(("int2", "int4", "int8"), types.INTEGER),
@@ -44,8 +44,10 @@ _FILE_TYPES = {
     "timestamptz": "TIMESTAMP WITH TIME ZONE",
 }
 _NUMERIC_HEADER = 4
+_DEFAULT_COLLATION = 'pg_catalog."default"'
 
-#: the columns of a relation, with domains resolved to their base types
+#: the columns of a relation, with domains resolved to their base types. Enums, and arrays of them, are declared as text
+#: in an output table, because the members of an enum are values that removed records may have had (D39)
 _COLUMNS = """
 WITH RECURSIVE base AS (
     SELECT attnum, attname, attcollation, atttypid AS typid, atttypmod AS typmod,
@@ -55,7 +57,9 @@ WITH RECURSIVE base AS (
     SELECT attnum, attname, attcollation, typbasetype, greatest(typmod, typtypmod), declared
     FROM base JOIN pg_type ON oid = typid WHERE typtype = 'd'
 )
-SELECT attname, typname, typtype = 'e', typmod, declared,
+SELECT attname, typname, typtype = 'e', typmod,
+    CASE WHEN typtype = 'e' THEN 'text'
+        WHEN typelem IN (SELECT oid FROM pg_type WHERE typtype = 'e') THEN 'text[]' ELSE declared END,
     (SELECT quote_ident(nspname) || '.' || quote_ident(collname)
         FROM pg_collation AS c JOIN pg_namespace AS n ON n.oid = collnamespace WHERE c.oid = attcollation)
 FROM base JOIN pg_type AS t ON t.oid = typid WHERE typtype <> 'd' ORDER BY attnum
@@ -66,7 +70,7 @@ FROM base JOIN pg_type AS t ON t.oid = typid WHERE typtype <> 'd' ORDER BY attnu
 class PostgresColumn:
     name: str
     base: str  # the name of the base type in PostgreSQL's catalog
-    declared: str  # the SQL type
+    declared: str  # the SQL type in an output table
     collation: str | None
     type: Type
     digits: int | None = None  # like `scale`, None for a numeric type that does not declare it
@@ -140,8 +144,9 @@ def _column_from_catalog(
     if base == "numeric":
         digits, scale = _digits_and_scale(modifier)
         return PostgresColumn(name, base, declared, collation, types.decimal(scale or 0), digits, scale)
-    type_ = TEXT if is_enum else _TYPES.get(base, OPAQUE)
-    return PostgresColumn(name, base, declared, collation, type_)
+    if is_enum:
+        return PostgresColumn(name, base, declared, _DEFAULT_COLLATION, TEXT)
+    return PostgresColumn(name, base, declared, collation, _TYPES.get(base, OPAQUE))
 
 
 def _digits_and_scale(modifier: int) -> tuple[int | None, int | None]:
@@ -158,7 +163,7 @@ def restore_type(column: PostgresColumn, value: str) -> str:
     if column.base == "timestamptz":
         value = f"{value} AT TIME ZONE 'UTC'"
     if column.type == TEXT:
-        # the policy may use the text as numbers, which can be cast to an enum only through text
+        # the policy may use the text as numbers, which cannot be cast to every type of text directly
         value = f"CAST({value} AS TEXT)"
     collated = "" if column.collation is None else f" COLLATE {column.collation}"
     return f"CAST({value} AS {column.declared}){collated}"
@@ -310,7 +315,7 @@ def _report_conflicts(target: Target) -> Iterator[None]:
 def new_type(type_: Type, value: str) -> str:
     """SQL for a value of a column that an action wrote or that came from a file, in its PostgreSQL type."""
     if type_.kind is Kind.TEXT:
-        return f'CAST({value} AS TEXT) COLLATE pg_catalog."default"'
+        return f"CAST({value} AS TEXT) COLLATE {_DEFAULT_COLLATION}"
     return f"CAST({value} AS {exp.DataType.build(sql.type_name(type_)).sql('postgres')})"
 
 
@@ -332,7 +337,7 @@ _CHUNK = 1 << 20
 def fetch_to_duckdb(session: KeepingSession, query: exp.Select, stored: Mapping[int, str]) -> Iterator[str]:
     """Copy the rows to a temporary file; yield DuckDB SQL that reads them in order. `stored` are types by position."""
     with temporary_folder() as folder:
-        path = Path(folder, "records.csv")
+        path = Path(private_file(folder, "records.csv"))
         with report_failures(), path.open("wb") as file:
             # DuckDB infers the line ending from the first line, so that has to be a header
             statement = f"COPY ({query.sql('postgres')}) TO STDOUT (FORMAT csv, HEADER, FORCE_QUOTE *)"
@@ -352,7 +357,7 @@ def upload(con: Any, query: exp.Select, session: KeepingSession, columns: Sequen
     """Copy the rows of a DuckDB query into a temporary table in PostgreSQL; return its name."""
     table = session.create(columns)
     with temporary_folder() as folder:
-        path = Path(folder, "records.csv")
+        path = Path(private_file(folder, "records.csv"))
         with report_duckdb_failures():
             con.execute(
                 f"COPY ({query.sql('duckdb')}) TO {text_literal(str(path))} "

@@ -28,7 +28,7 @@ from acompass.tables.csv import header_line
 from acompass.tables.formats import CsvStyle
 from acompass.tables.output import copy_to_stream, is_stream, replace_file, report_write_errors
 from acompass.tables.source import Encoder, open_compressed
-from acompass.tables.temporary_files import note_path, temporary_folder
+from acompass.tables.temporary_files import hidden_name, note_path, private_file, put_in_place, temporary_folder
 
 _PARTS = "part-*"
 _DONE = "_SUCCESS"
@@ -39,7 +39,7 @@ def write_csv(frame: DataFrame, names: Sequence[str], style: CsvStyle, path: str
     header = header_line(names, style).encode()
     if is_stream(path):
         with temporary_folder() as folder:
-            parts, whole = Path(folder, "parts"), Path(folder, "whole")
+            parts, whole = Path(folder, "parts"), Path(private_file(folder, "whole"))
             _write_text(frame, str(parts), style.line_end)
             with whole.open("wb") as file:
                 _join(header, parts, file, style, path)
@@ -76,8 +76,7 @@ def _join(header: bytes, parts: Path, target: BinaryIO | gzip.GzipFile, style: C
 @contextmanager
 def _parts_folder(path: str) -> Iterator[str]:
     """The name of a hidden folder next to the output, to which every worker must be able to write."""
-    target = Path(os.path.realpath(path))
-    parts = str(target.parent / f".{target.name[:100]}.{os.getpid()}.{secrets.token_hex(4)}.acompass-parts")
+    parts = hidden_name(Path(os.path.realpath(path)))
     with note_path(parts):
         try:
             yield parts
@@ -98,12 +97,8 @@ def write_parquet(frame: DataFrame, records: int, path: str) -> None:
             found = frame.sparkSession.read.schema(frame.schema).parquet(location(parts)).count()
         if found != records:
             raise not_shared("the output's folder")
-        with report_write_errors(path), _parts_folder(path) as old:
-            if os.path.lexists(path):
-                os.replace(path, old)
-            os.replace(parts, path)
-            if os.path.isfile(old):
-                os.unlink(old)
+        with report_write_errors(path):
+            put_in_place(parts, Path(path))
 
 
 def table_name(text: str) -> exp.Table:

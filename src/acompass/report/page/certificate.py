@@ -1,7 +1,8 @@
 """The certificate in a page: hashes, versions and counts, but neither seeds nor records.
 
-`certify` creates it, `embed_certificate` writes it into the page, and `verify` compares it with the page and
-with files."""
+The page for recipients has no hash and no size of the input and of hierarchies: someone who knows most of a file could
+find the rest by trying (D39). `certify` creates the certificate, `embed_certificate` writes it into the page, and
+`verify` compares it with the page and with files."""
 
 import hashlib
 import json
@@ -35,8 +36,11 @@ _BLOCK = re.compile(r'(<script type="application/json" id="certificate">)(.*?)(<
 @dataclass(frozen=True, slots=True)
 class FileHash:
     name: str  # without the folder: reports are shared, and folder names can identify people and machines
-    sha256: str
-    bytes: int
+    sha256: str | None  # like `bytes`, None on a page whose reader must not learn it
+    bytes: int | None
+
+    def without_content(self) -> "FileHash":
+        return replace(self, sha256=None, bytes=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +59,17 @@ class Certificate:
     reader: Reader = "curator"
 
     def for_reader(self, reader: Reader) -> "Certificate":
-        """Hide from recipients how many records each line of a run affected, which describes the original table."""
+        """Hide from recipients the content of the input and of hierarchies, which may list its values, and how many
+        records each line of a run affected."""
+        if reader == "curator":
+            return replace(self, reader=reader)
         counts = self.counts
-        if reader == "receiver" and self.command == "run":
+        if self.command == "run":
             shown = [{key: each[key] for key in each if key != "affected"} for each in counts.get("requirements", ())]
             counts = {**counts, "requirements": shown}
-        return replace(self, counts=counts, reader=reader)
+        hierarchies = tuple(each.without_content() for each in self.hierarchies)
+        input_ = None if self.input is None else tuple(each.without_content() for each in self.input)
+        return replace(self, counts=counts, reader=reader, hierarchies=hierarchies, input=input_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,7 @@ class TableName:
 @dataclass(frozen=True, slots=True)
 class VerifiedPart:
     what: str
-    matches: bool
+    matches: bool | None  # None if the page has no hash to compare with
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +94,13 @@ class Verification(Answer):
         return all(each.matches for each in self.parts)
 
     def describe(self, context: Context) -> Iterator[Block]:
-        verdict = "the report matches" if self.ok else "the report or a file differs"
+        differs = any(each.matches is False for each in self.parts)
+        no_hash = "the report has no hash of a file"
+        verdict = "the report matches" if self.ok else "the report or a file differs" if differs else no_hash
         yield headline("Verification", context, verdict, self.ok)
-        yield Bullets([f"{each.what}: {'matches' if each.matches else 'differs'}" for each in self.parts])
+        elsewhere = f"only the page of `{option_text('report_internal')}` has its hash"
+        words = {True: "matches", False: "differs", None: elsewhere}
+        yield Bullets([f"{each.what}: {words[each.matches]}" for each in self.parts])
 
     def to_json(self) -> dict[str, Any]:
         return {"ok": self.ok, "parts": [asdict(each) for each in self.parts]}
@@ -204,15 +217,19 @@ def verify(path: str, policy: str | None, before: str | None, after: str | None)
     for what, table in (("input", before), ("output", after)):
         if table is not None:
             hashes = [file.sha256 for file in hash_table(table)]
-            found.append(VerifiedPart(what, _certified_hashes(written.get(what)) == hashes))
+            found.append(VerifiedPart(what, _compare(_certified_hashes(written.get(what)), hashes)))
     return Verification(tuple(found))
 
 
+def _compare(certified: list[str | None], hashes: list[str | None]) -> bool | None:
+    return None if None in certified else certified == hashes
+
+
 def _verify_policy(policy: Policy, written: dict[str, Any]) -> Iterator[VerifiedPart]:
-    """Compare the policy's text and, in the order in which it names them, its hierarchies."""
+    """Compare the policy's text and, in the order in which it names them, its hierarchies if the page has hashes."""
     yield VerifiedPart("policy", _certified_hash(written.get("policy")) == hash_policy(policy).sha256)
     certified = _certified_hashes(written.get("hierarchies"))
-    for index, file in enumerate(hash_hierarchies(policy)):
+    for index, file in enumerate(() if None in certified else hash_hierarchies(policy)):
         yield VerifiedPart(f"hierarchy {file.name}", certified[index : index + 1] == [file.sha256])
 
 

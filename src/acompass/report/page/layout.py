@@ -281,8 +281,9 @@ def _file_rows(certificate: Certificate) -> Iterator[Html]:
 
 def _hash_rows(what: str, files: Sequence[FileHash] | None) -> Iterator[Html]:
     for file in files or ():
-        digest = tag("code", file.sha256, class_="hash")
-        yield row(what, tag("span", file.name), f"{file.bytes:,}", digest)
+        size = "" if file.bytes is None else f"{file.bytes:,}"
+        digest = "only on the internal page" if file.sha256 is None else tag("code", file.sha256, class_="hash")
+        yield row(what, tag("span", file.name), size, digest)
 
 
 def _facts(certificate: Certificate) -> Iterator[tuple[str, str]]:

@@ -131,8 +131,12 @@ class Search:
             candidate = self._tables[side].random_table(Target(ALL, check_steps(program)))
             blocks = [block.records(real_size) for block in candidate.blocks]
             if self._hints and self._rng.random() < HINTED:
-                hint, _ = self._rng.choice(self._hints)
-                blocks.append([hint] * self._rng.choice(self._sizes))
+                number = self._rng.choice((1, 1, 2, 3))
+                hinted = [
+                    [hint] * self._rng.choice(self._sizes) for hint, _ in self._rng.choices(self._hints, k=number)
+                ]
+                # several classes that the policies merge show most where nothing else is in the table
+                blocks = hinted if number > 1 else [*blocks, *hinted]
             yield _Case(blocks, self._players[side], candidate.chances)
 
     def _smallest(self, case: _Case, differing: DifferingTrace) -> Witness:

@@ -88,7 +88,9 @@ def _doubt(pair: Pair) -> _Doubt | None:
                     mismatch = Containment(symbols, pair, writes_first).mismatch(lines)
                     if mismatch is None:
                         return None
-                    first = first or _Doubt(mismatch.reason, Examples(symbols, pair).hints(mismatch.records))
+                    if first is None:
+                        reasons = dict.fromkeys((mismatch.reason, *map(undecided_reason, symbols.unknown.values())))
+                        first = _Doubt("\n".join(reasons), Examples(symbols, pair).hints(mismatch.records))
     except (Undecided, Exhausted) as open_question:
         return first or _Doubt(undecided_reason(open_question))
     return first
@@ -269,9 +271,7 @@ class Containment(Lockstep):
         distinguishes no two records that the old one does not."""
         if not isinstance(ours, Constant):
             return False
-        old, new = (
-            self._where_written(at, column, each) for at, each in ((_OLD, ours), (_NEW, theirs))
-        )
+        old, new = (self._where_written(at, column, each) for at, each in ((_OLD, ours), (_NEW, theirs)))
         return self._diagrams.difference(self._within(old, self._symbolic.live(self._states[_NEW])), new) is EMPTY
 
     def _where_written(self, side: int, column: int, constant: Constant) -> Diagram:

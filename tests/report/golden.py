@@ -23,7 +23,7 @@ from acompass.errors.diagnostics import AcompassError
 from acompass.errors.display import PLAIN, Style
 from acompass.plan.stages import Sample
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
-from acompass.reason.compare.answer import Comparison, Impact
+from acompass.reason.compare.answer import Comparison, Impact, Releases
 from acompass.reason.lint import Findings
 from acompass.report import Context, Format, render
 from acompass.result import Note, Plan, RequirementOutcome, Result
@@ -337,8 +337,9 @@ PROOF = Proof(CLAIMS, {"Age": "integer", "a|b": "text"}, ("a|b",))
 
 
 def _undecided(equivalent: bool | None) -> Comparison:
-    impact = Impact(CLAIMS[1:], None, "the deadline has passed")
-    return Comparison(equivalent, "no reason\nknown", None, CLAIMS, CLAIMS[:1], impact, {"Age": "integer"}, ("Age",))
+    impact = Impact(CLAIMS[1:], () if equivalent else None, "" if equivalent else "the deadline has passed")
+    releases, types = Releases.SAME if equivalent else Releases.UNDECIDED, {"Age": "integer"}
+    return Comparison(equivalent, "no reason\nknown", None, releases, CLAIMS, CLAIMS[:1], impact, types, ("Age",))
 
 
 #: answers as Python has them

@@ -172,28 +172,35 @@ def findings(new: str, old: str = OLD) -> list[tuple[str, str, int]]:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "line"),
+    ("before", "after", "line", "first"),
     [
-        ("n >= 5", "n >= 3", 5),
+        ("n >= 5", "n >= 3", 5, 5),
         # the guarantee is on line 4, and line 5 changed; line 1 did too, but is farther away
-        ("-- one\n", "-- two\n-- lines\n", 6),
-        ("\n-- the end\n", "", 5),
+        ("-- one\n", "-- two\n-- lines\n", 6, 1),
+        ("\n-- the end\n", "", 5, 5),
     ],
     ids=["a line", "among other changes", "with the end removed"],
 )
-def test_a_lost_guarantee_is_at_the_nearest_change(before: str, after: str, line: int) -> None:
+def test_a_lost_guarantee_is_at_the_nearest_change(before: str, after: str, line: int, first: int) -> None:
+    """What is released in addition is at the first change."""
     new = OLD.replace("n >= 5", "n >= 3").replace(before, after)
-    assert findings(new) == [("guarantee-lost", "error", line)]
+    assert findings(new) == [("guarantee-lost", "error", line), ("more-released", "error", first)]
 
 
 def test_a_guarantee_whose_lines_were_removed_is_at_the_end() -> None:
     new = OLD[: OLD.index("EACH PROCESS")].rstrip() + "\n"
-    assert findings(new) == [("guarantee-lost", "error", 2)]
+    assert findings(new) == [("guarantee-lost", "error", 2), ("more-released", "error", 2)]
 
 
 def test_lines_are_counted_as_in_an_editor() -> None:
     old = OLD.replace("-- one", "-- one\u2028\x0bstill").replace("\n", "\r\n")
-    assert findings(old.replace("n >= 5", "n >= 3"), old) == [("guarantee-lost", "error", 5)]
+    results = [("guarantee-lost", "error", 5), ("more-released", "error", 5)]
+    assert findings(old.replace("n >= 5", "n >= 3"), old) == results
+
+
+def test_an_undecided_release_is_a_warning() -> None:
+    drawn = "EACH RESULT : Age <= 80 : REJECT; ALWAYS : RANDOM Age 0 80;"
+    assert findings(drawn, "EACH RESULT : Age <= 80 : REJECT;") == [("release-undecided", "warning", 1)]
 
 
 def test_a_newly_released_column_is_a_result() -> None:
@@ -212,7 +219,7 @@ def test_guarantees_are_junit_cases() -> None:
     assert [(case.get("name", "").split(":")[0], len(case)) for case in suite] == [
         ("line 2", 0),
         ("line 4", 1),
-        ("releases nothing that the old policy could not", 0),
+        ("releases no more than the old policy", 1),
     ]
     assert suite[1][0].get("message", "").startswith("refuted: ")
 

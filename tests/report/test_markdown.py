@@ -136,10 +136,10 @@ def test_a_comparison_begins_with_what_is_lost() -> None:
 def test_a_comparison_without_impact_names_the_option() -> None:
     comparison = acompass.compare("EACH RESULT : Age <= 80 : REJECT;", "EACH RESULT : Age <= 90 : REJECT;")
     brief = render(render_answer(comparison, "markdown", Context(impact=False)))
-    assert [text for text in brief.paragraphs if text.endswith("; --impact shows what.")]
+    assert "--impact shows what" in brief.paragraphs
     in_full = render(comparison.to_markdown())
     assert "records with Age above 80 up to 90" in in_full.paragraphs
-    assert "The new policy can release what the old one could not" in in_full.headings
+    assert "The new policy releases more than the old one" in in_full.headings
 
 
 @pytest.mark.parametrize(
@@ -150,13 +150,13 @@ def test_a_comparison_without_impact_names_the_option() -> None:
             SMALLER,
             SMALL,
             "✅ Comparison: different, no guarantee of the old policy lost; "
-            "no kind of record or value was found that only the new policy can release",
+            "the new policy releases no more than the old one",
         ),
         (
             "EACH RESULT : Age <= 80 : REPLACE Age WITH 80; ALWAYS : DROP Zip;",
             "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;",
             "❌ Comparison: different, no guarantee of the old policy lost; "
-            "the new policy can release what the old one could not",
+            "the new policy releases more than the old one",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from acompass.errors.display import count_text
 from acompass.errors.rendering import render_text
 from acompass.language.text.tokens import policy_line
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
-from acompass.reason.compare.answer import Comparison
+from acompass.reason.compare.answer import Comparison, Releases
 from acompass.reason.lint import Findings
 from acompass.report.document import Context
 from acompass.result import CheckedFolder, RequirementOutcome, Result
@@ -75,7 +75,7 @@ def _find(answer: Any, context: Context) -> Report:
         case Proof():
             return Report(file, [_REFUTED, _UNDECIDED], [_proved_claim(claim) for claim in answer.claims])
         case Comparison():
-            return Report(file, [_LOST, _NOT_KEPT, _RELEASED], list(_comparison(answer, context.texts)))
+            return Report(file, [_LOST, _NOT_KEPT, _RELEASED, _NOT_KNOWN], list(_comparison(answer, context.texts)))
         case Findings():
             shown, source = answer[: context.most], Source(answer.text)
             found = [_finding(each, answer.text, source, file) for each in shown]
@@ -160,8 +160,14 @@ _NOT_KEPT = Rule(
 )
 _RELEASED = Rule(
     "more-released",
-    "the policy can release what it could not release before",
-    "`acompass compare --impact` shows what. Keep the old requirement, or a stricter one.",
+    "the policy releases more than it released before",
+    "`acompass compare --impact` shows a table and what is new. Keep the old requirements, or remove more.",
+)
+_NOT_KNOWN = Rule(
+    "release-undecided",
+    "it is not known whether the policy releases more than it released before",
+    _UNDECIDED_HELP,
+    "warning",
 )
 
 
@@ -170,15 +176,16 @@ def _comparison(comparison: Comparison, texts: tuple[str, str]) -> Iterator[Find
     changes = _Changes(*texts)
     for claim in comparison.old_by_new:
         yield _claim(claim, None if comparison.ok else _lost_place(claim, changes))
-    name = "releases nothing that the old policy could not"
-    if comparison.ok or comparison.impact.released == ():
+    name = "releases no more than the old policy"
+    if comparison.releases in (Releases.SAME, Releases.NO_MORE):
         yield Finding(name)
         return
-    from acompass.report.answers.proofs import impact_heading, impact_lines
+    from acompass.report.answers.proofs import release_lines, releases_text
 
-    heading, lines = impact_heading(comparison.impact), impact_lines(comparison.impact)
-    place = Place(_RELEASED, "\n".join([heading, *lines]), changes.new_line(1))
-    yield Finding(name, "failure", "released", heading, "\n".join(lines), place)
+    heading, lines = releases_text(comparison), release_lines(comparison)
+    rule = _RELEASED if comparison.releases is Releases.MORE else _NOT_KNOWN
+    place = Place(rule, "\n".join([heading, *lines]), changes.new_line(1))
+    yield Finding(name, "failure", rule.id, heading, "\n".join(lines), place)
 
 
 def _lost_place(claim: Claim, changes: "_Changes") -> Place | None:

@@ -98,7 +98,7 @@ def test_a_constant_in_place_of_labels_of_drawn_values_reveals_whom_it_replaces(
         ("Age", "* in place of values from 20 up", True),
     ]
     suppressed = acompass.compare(old, "ALWAYS : REPLACE Age WITH '*';", INTEGER)
-    assert suppressed.impact.reason == "line 1: chance decides how often a value is released"
+    assert suppressed.releases == "no more"
 
 
 def test_texts_are_named() -> None:
@@ -125,13 +125,92 @@ def test_more_chance_of_the_same_values_is_not_nothing() -> None:
     assert not comparison.ok
 
 
-def test_lines_about_classes_that_guarantee_nothing_are_not_weighed() -> None:
+def test_a_policy_without_guarantees_can_release_more() -> None:
     """The classes of `*` may be small, so nothing is proved about either policy."""
     old = K.replace("REJECT", "REPLACE Zip WITH '*'")
     comparison = acompass.compare(old, old.replace("5", "3"))
-    assert (comparison.equivalent, comparison.old_by_new) == (False, ())
-    assert comparison.impact.reason == "line 1 of the old policy is about classes and not a guarantee"
+    assert (comparison.equivalent, comparison.old_by_new, comparison.guarantees) == (False, (), "kept")
+    assert comparison.releases == "more"
     assert not comparison.ok
+
+
+K3 = "EACH PROCESS COUNT(*) AS n GROUP BY a, s : n >= 3 : REJECT;"
+THEN = K3.replace("REJECT", "REPLACE s WITH '*' THEN REJECT")
+CASCADE = "EACH PROCESS COUNT(*) AS n GROUP BY a, z : n >= 3 : GENERALIZE z TO PREFIX OF 3 THEN REJECT;"
+BANDS = "ALWAYS : GENERALIZE n TO BANDS OF 5;"
+SOME = "SOME RESULT : a = 'x'"
+CHANCE = "ALWAYS : WITH PROBABILITY 0.5 REJECT;"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "forth", "back"),
+    [
+        # small classes are suppressed before they are rejected: both policies guarantee k, one writes more records
+        (K3, THEN, "more", "no more"),
+        # the classes do not depend on the suppressed column, so the second step rejects what the first one suppressed
+        (K3.replace("a, s", "a"), THEN.replace("a, s", "a"), "no more", "no more"),
+        (K3, K3.replace("3", "5"), "no more", "more"),
+        (K3, f"{K3} ALWAYS : DROP a;", "no more", "more"),
+        (K3, f"ALWAYS : REPLACE x WITH '*'; {K3}", "no more", "more"),
+        # coarser keys make larger classes, of which fewer are rejected
+        (K3, f"ALWAYS : GENERALIZE a TO PREFIX OF 2; {K3}", "more", "more"),
+        (CASCADE, CASCADE.replace(">= 3", ">= 5"), "more", "more"),
+        (CASCADE, f"{CASCADE} {K3.replace('a, s : n >= 3', 'a : n >= 5')}", "no more", "more"),
+        (BANDS, BANDS.replace("5", "10"), "no more", "more"),
+        (BANDS, BANDS.replace("5", "7"), "more", "more"),
+        ("EACH RESULT : n <= 80 : REPLACE n WITH 80;", "EACH RESULT : n <= 70 : REPLACE n WITH 70;", "no more", "more"),
+        ("ALWAYS : REPLACE a WITH 'x';", "ALWAYS : REPLACE a WITH 'y';", "no more", "no more"),
+        # a check that fails writes nothing, a REJECT writes the other classes
+        (K3.replace(" : REJECT", ""), K3, "more", "no more"),
+        (
+            K3.replace("REJECT", "GENERALIZE z TO PREFIX OF 3"),
+            "ALWAYS : GENERALIZE z TO PREFIX OF 3;",
+            "no more",
+            "more",
+        ),
+        # on a table without such a record, the check writes nothing and the REJECT writes no record
+        (f"{SOME} : REJECT;", f"{SOME};", "no more", "undecided"),
+        (f"{CHANCE} {K3}", f"{CHANCE} {K3.replace('3', '5')}", "no more", "more"),
+        (f"{K3} {CHANCE}", K3, "more", "no more"),
+        # a drawn value is not compared with the value that it replaces
+        (K3, f"{K3} ALWAYS : RANDOM a 1 9;", "undecided", "more"),
+        (K3.replace("n >= 3", "n <= 3"), K3.replace("n >= 3", "n <= 2"), "undecided", "more"),
+    ],
+)
+def test_what_the_new_policy_releases(old: str, new: str, forth: str, back: str) -> None:
+    types = {"n": "integer"} if "GENERALIZE n" in old or "REPLACE n" in old else None
+    for one, other, verdict in ((old, new, forth), (new, old, back)):
+        comparison = acompass.compare(one, other, types=types)
+        assert comparison.releases == verdict, (one, other, comparison.impact.reason)
+        assert comparison.ok == (comparison.guarantees == "kept" and verdict in ("same", "no more"))
+        assert (comparison.impact.released == ()) == (verdict == "no more")
+        if verdict == "more":
+            assert comparison.difference is not None
+            assert comparison.difference.new is not None
+            assert comparison.difference.new.records
+
+
+def test_suppressing_small_classes_before_rejecting_them_is_not_accepted() -> None:
+    """All guarantees are kept, and yet a table shows records that the old policy rejects."""
+    comparison = acompass.compare(K3, THEN)
+    assert (comparison.guarantees, comparison.releases, comparison.ok) == ("kept", "more", False)
+    assert comparison.difference is not None
+    assert comparison.difference.old is not None
+    assert comparison.difference.new is not None
+    assert (len(comparison.difference.old.records), len(comparison.difference.new.records)) == (0, 3)
+
+
+def test_a_policy_that_renames_releases_the_same() -> None:
+    comparison = acompass.compare(K3, K3.replace("n >=", "m >=").replace("AS n", "AS m"))
+    assert (comparison.equivalent, comparison.releases, comparison.ok) == (True, "same", True)
+
+
+def test_labels_of_drawn_and_constant_values_in_one_column_are_described() -> None:
+    """Kinds of drawn values are not those of the column: RANDOM, REPLACE and PREFIX write one column."""
+    old = "ALWAYS : RANDOM a 4 90; ALWAYS : GENERALIZE a TO PREFIX OF 1;"
+    new = "EACH RESULT : a = '12' : REPLACE a WITH '5'; ALWAYS : GENERALIZE a TO PREFIX OF 1;"
+    for one, other in ((old, new), (new, old)):
+        assert acompass.compare(one, other).releases in ("more", "undecided")
 
 
 PROVED, REFUTED, UNDECIDED = ClaimVerdict.PROVED, ClaimVerdict.REFUTED, ClaimVerdict.UNDECIDED

@@ -1,12 +1,23 @@
 """The answer of `compare`: whether two policies are equivalent, and which guarantees each policy keeps."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from enum import StrEnum
+from typing import Any, Literal
 
 from acompass.dataclasses import dataclass, field
 from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.types import Schema, Value
 from acompass.prove.proof import Claim, ClaimVerdict
+
+
+class Releases(StrEnum):
+    """What the new policy releases, compared with the old one. It releases no more if, on every table and trace, each
+    record that it writes is among those that the old policy writes, as often, with values as they were or coarser."""
+
+    SAME = "same"
+    NO_MORE = "no more"
+    MORE = "more"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +54,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Something that the new policy can release and the old one cannot."""
+    """Something that the new policy can release and the old one cannot, if `certain`."""
 
     column: str | None  # None for whole records
     words: str
@@ -56,9 +67,8 @@ class Release:
 @dataclass(frozen=True, slots=True)
 class Impact:
     lost: tuple[Claim, ...]  # the guarantees of the old policy that are not proved for the new one
-    released: tuple[Release, ...] | None  # None if unknown
-    reason: str = ""  # why it is unknown
-    exact: bool = False  # whether nothing else is released; True if no line is about classes
+    released: tuple[Release, ...] | None  # empty only if the new policy releases no more; None if nothing was found
+    reason: str = ""  # why it is undecided whether the new policy releases more
 
     def to_json(self) -> dict[str, Any]:
         return json_object(self, "lost", "released", "reason")
@@ -68,7 +78,8 @@ class Impact:
 class Comparison(Answer):
     equivalent: bool | None  # None if undecided
     reason: str
-    difference: Difference | None
+    difference: Difference | None  # a table on which the new policy releases more, if it does
+    releases: Releases
     old_by_new: tuple[Claim, ...]  # the guarantees of the old policy, with verdicts about the new one
     new_by_old: tuple[Claim, ...]  # the reverse
     impact: Impact
@@ -76,17 +87,28 @@ class Comparison(Answer):
     inferred: tuple[str, ...] = ()
 
     @property
+    def guarantees(self) -> Literal["kept", "lost", "undecided"]:
+        """Whether the new policy keeps the guarantees of the old one."""
+        match is_implied(self.old_by_new):
+            case True:
+                return "kept"
+            case False:
+                return "lost"
+            case None:
+                return "undecided"
+
+    @property
     def ok(self) -> bool:
-        """Whether the new policy provably keeps all guarantees of the old one and releases nothing more."""
-        return self.equivalent is True or (is_implied(self.old_by_new) is True and self.impact.released == ())
+        """Whether the new policy provably keeps all guarantees of the old one and releases no more."""
+        return self.guarantees == "kept" and self.releases in (Releases.SAME, Releases.NO_MORE)
 
     def to_json(self, impact: bool = True) -> dict[str, Any]:
         """The object of `--json`, with the impact of the differences unless `impact` is False."""
         sides = {"new_by_old": self.new_by_old, "old_by_new": self.old_by_new}
         return {
-            **json_object(self, "equivalent", "reason", "types"),
+            **json_object(self, "equivalent", "guarantees", "releases", "reason", "types"),
             "implies": {name: is_implied(claims) for name, claims in sides.items()},
-            "guarantees": json_value(sides),
+            "claims": json_value(sides),
             **json_object(self, "difference"),
             **({"impact": self.impact.to_json()} if impact else {}),
         }

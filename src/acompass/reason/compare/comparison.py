@@ -6,6 +6,7 @@ of the policy that `prove` proves for the table that a run writes. A check is kn
 guarantee if no later line can break it (D31, claims)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Literal, TypeAlias, assert_never
 
@@ -13,7 +14,6 @@ from acompass.dataclasses import replace
 from acompass.errors.diagnostics import PolicyError
 from acompass.errors.diagnostics import Source as Lines
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import draws
 from acompass.language.program.types import TEXT, Column, Schema, Type, remaining, to_text
 from acompass.language.text.tree import place_of
 from acompass.policy import Policy
@@ -23,9 +23,10 @@ from acompass.prove.effort import Exhausted, recursion_limit
 from acompass.prove.proof import Claim, ClaimVerdict
 from acompass.prove.search.claims import ParsedClaim, policy_assertions
 from acompass.prove.search.verdicts import prove_policy
-from acompass.reason.compare.answer import Comparison, Impact, Release
-from acompass.reason.compare.equivalence import overall_equivalence, undecided_reason
+from acompass.reason.compare.answer import Comparison, Impact, Release, Releases
+from acompass.reason.compare.equivalence import overall_equivalence
 from acompass.reason.compare.pairs import Inputs, Pair, typed_pairs
+from acompass.reason.compare.releases import ReleaseVerdict, decide_releases
 from acompass.reason.compare.symbols import (
     Constant,
     Derived,
@@ -60,16 +61,18 @@ def compare_policies(
     given = Inputs(schema, dict(params or {}), types)
     columns, pairs = typed_pairs(old, new, schema, given.params, types)
     found = overall_equivalence(pairs)
+    released = decide_releases(pairs, found)
     kept, reverse = kept_guarantees(old, new, given), kept_guarantees(new, old, given)
     if found.is_equivalent:
         kept, reverse = map(_decide_by_equivalence, (kept, reverse))
     return Comparison(
-        found.is_equivalent,
+        False if released.difference else found.is_equivalent,
         found.reason,
-        found.difference,
+        released.difference or found.difference,
+        released.releases,
         kept,
         reverse,
-        impact(pairs, kept, found.is_equivalent is True),
+        impact(pairs, kept, released),
         columns.names(),
         tuple(columns.schema[at].name for at in sorted(columns.inferred)),
     )
@@ -118,44 +121,22 @@ def _verdicts(policy: Policy, other: Policy, texts: Sequence[str], given: Inputs
         return [Claim(texts[0], None, ClaimVerdict.UNDECIDED, reason)]
 
 
-def impact(pairs: Sequence[Pair], guarantees: Sequence[Claim], is_equivalent: bool) -> Impact:
+def impact(pairs: Sequence[Pair], guarantees: Sequence[Claim], found: ReleaseVerdict) -> Impact:
     """`guarantees` are those of the old policy, with verdicts about the new one."""
     lost = tuple(claim for claim in guarantees if claim.verdict is not ClaimVerdict.PROVED)
-    if is_equivalent:
-        return Impact(lost, (), exact=True)
-    try:
-        with recursion_limit():
-            found = [find_releases(pair) for pair in pairs]
-    except (Undecided, Exhausted) as open_question:
-        return Impact(lost, None, undecided_reason(open_question))
-    more = next((each for each in found if each), ())
-    doubt = None if more else _doubt(pairs[0], guarantees)
-    exact = all(map(is_record_level, (*pairs[0].old.requirements, *pairs[0].new.requirements)))
-    return Impact(lost, more, exact=exact) if doubt is None else Impact(lost, None, doubt)
-
-
-def _doubt(pair: Pair, guarantees: Sequence[Claim]) -> str | None:
-    """Why the new policy may release more although nothing was found. The search ignores how often a value is
-    released, and what other records decide, unless that is a guarantee."""
-    lines = {claim.line for claim in guarantees}
-    known = [each.assertion for each in pair.old.requirements if each.line in lines]
-    for requirement in pair.old.requirements:
-        if not is_record_level(requirement) and requirement.assertion not in known:
-            return f"line {requirement.line} of the old policy is about classes and not a guarantee"
-    for requirement in (*pair.old.requirements, *pair.new.requirements):
-        if draws(requirement.action):
-            return f"line {requirement.line}: chance decides how often a value is released"
-    return None
+    if found.releases in (Releases.SAME, Releases.NO_MORE):
+        return Impact(lost, ())
+    released: tuple[Release, ...] = ()
+    with suppress(Undecided, Exhausted), recursion_limit():
+        released = next((each for each in map(find_releases, pairs) if each), ())
+    return Impact(lost, released or None, found.reason)
 
 
 def find_releases(pair: Pair) -> tuple[Release, ...]:
-    """Empty if the old policy could release every record and value that the new one can. Every decision by other
-    records or by chance counts as possible."""
-    search = _ReleaseSearch(pair)
-    found = tuple(search.releases())
-    if not found:
-        search.require_known()
-    return found
+    """Kinds of records and values that the new policy can release and the old one cannot, to describe what more is
+    released. Every decision by other records or by chance counts as possible, so the list may be empty although the
+    new policy releases more."""
+    return tuple(_ReleaseSearch(pair).releases())
 
 
 class _ReleaseSearch:
@@ -168,11 +149,6 @@ class _ReleaseSearch:
         self._words = Words(self._symbols, pair.schema)
         is_about_records = all(map(is_record_level, pair.new.requirements))
         self._is_certain = is_about_records and not self._symbols.unknown
-
-    def require_known(self) -> None:
-        """Raise Undecided if a comparison was not interpreted: finding no release then proves nothing."""
-        for undecided in self._symbols.unknown.values():
-            raise undecided
 
     def releases(self) -> Iterator[Release]:
         diagrams, columns = self._symbols.diagrams, range(len(self._schema))

@@ -80,16 +80,17 @@ class Search:
         self._sizes = _sizes(pair)
         self._is_same_schema = pair.old.final_schema == pair.new.final_schema
 
-    def difference(self) -> Difference | None:
+    def difference(self, differing: DifferingTrace | None = None) -> Difference | None:
         """Prefer a table that `run` can load. If the policies release different columns, every table shows a
         difference, so prefer one from which both policies keep records."""
-        wanted = [self._require_loadable(differing_trace), differing_trace]
+        shown = differing or differing_trace
+        wanted = [self._require_loadable(shown), shown]
         if not self._is_same_schema:
-            wanted.insert(0, self._require_loadable(_trace_showing_both))
+            wanted.insert(0, self._require_loadable(_showing_both(shown)))
         if all(tables.loadable.are_all for tables in self._tables):
             wanted.pop()
-        for differing in wanted:
-            found = self.find(differing)
+        for each in wanted:
+            found = self.find(each)
             if found is not None:
                 return difference(self._pair, found.records, found.trace)
         return None
@@ -130,8 +131,12 @@ class Search:
             candidate = self._tables[side].random_table(Target(ALL, check_steps(program)))
             blocks = [block.records(real_size) for block in candidate.blocks]
             if self._hints and self._rng.random() < HINTED:
-                hint, _ = self._rng.choice(self._hints)
-                blocks.append([hint] * self._rng.choice(self._sizes))
+                number = self._rng.choice((1, 1, 2, 3))
+                hinted = [
+                    [hint] * self._rng.choice(self._sizes) for hint, _ in self._rng.choices(self._hints, k=number)
+                ]
+                # several classes that the policies merge show most where nothing else is in the table
+                blocks = hinted if number > 1 else [*blocks, *hinted]
             yield _Case(blocks, self._players[side], candidate.chances)
 
     def _smallest(self, case: _Case, differing: DifferingTrace) -> Witness:
@@ -154,11 +159,15 @@ class Search:
             return found  # a difference, even if it is not the smallest
 
 
-def _trace_showing_both(pair: Pair, records: Sequence[Record], trace: Sequence[Fraction]) -> Trace | None:
-    """Like `differing_trace`, but None unless both policies keep records."""
-    runs = [replay_program(program, records, trace) for program in pair.programs]
-    shows_both = all(run.written is not None and run.written.records for run in runs)
-    return differing_trace(pair, records, trace) if shows_both else None
+def _showing_both(differing: DifferingTrace) -> DifferingTrace:
+    """The same question, but None unless both policies keep records."""
+
+    def differing_if_both(pair: Pair, records: Sequence[Record], trace: Sequence[Fraction]) -> Trace | None:
+        runs = [replay_program(program, records, trace) for program in pair.programs]
+        shows_both = all(run.written is not None and run.written.records for run in runs)
+        return differing(pair, records, trace) if shows_both else None
+
+    return differing_if_both
 
 
 def _sizes(pair: Pair) -> list[int]:

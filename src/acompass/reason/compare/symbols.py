@@ -362,9 +362,11 @@ class Symbolic:
     def live(self, state: State) -> Diagram:
         return self._diagrams.difference(state.alive, state.failed)
 
-    def perform(self, state: State, requirement: Requirement, outcome: Outcome | None = None) -> None:
-        """`outcome` is what a barrier decides about the record."""
-        affected = self.affected_records(state, requirement)
+    def perform(
+        self, state: State, requirement: Requirement, outcome: Outcome | None = None, spared: Diagram = EMPTY
+    ) -> None:
+        """`outcome` is what a barrier decides about the record; the records `spared` are known not to be affected."""
+        affected = self._diagrams.difference(self.affected_records(state, requirement), spared)
         if outcome is not None and not is_record_level(requirement):
             affected = self._diagrams.intersection(affected, self._symbols.is_true(outcome.affected))
         if outcome is not None and not is_certain(requirement.action):

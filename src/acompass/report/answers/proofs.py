@@ -14,7 +14,7 @@ from acompass.errors.display import count_text, on_one_line
 from acompass.language.program.types import Column, Kind, Schema, Value, to_text
 from acompass.language.text.tokens import policy_line
 from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
-from acompass.reason.compare.answer import Comparison, Difference, Impact, Release, is_implied
+from acompass.reason.compare.answer import Comparison, Difference, Release, Releases, is_implied
 from acompass.reason.privacy.answer import (
     NEIGHBORS,
     NOT_COVERED,
@@ -39,8 +39,12 @@ _TONES: dict[ClaimVerdict, doc.Tone] = {
 }
 _EQUIVALENCE = {True: "equivalent", False: "different", None: "undecided"}
 _GUARANTEE_VERDICTS = {True: "all kept", False: "not all kept", None: "not all known to be kept"}
-_NOTHING_MORE = "the new policy releases nothing that the old one could not"
-_NOTHING_MORE_FOUND = "no kind of record or value was found that only the new policy can release"
+_RELEASES = {
+    Releases.SAME: "the new policy releases the same as the old one",
+    Releases.NO_MORE: "the new policy releases no more than the old one",
+    Releases.MORE: "the new policy releases more than the old one",
+    Releases.UNDECIDED: "it is undecided whether the new policy releases more than the old one",
+}
 _NO_RECORDS, _NOTHING_WRITTEN = "no records", "nothing is written"
 
 
@@ -299,12 +303,9 @@ def _comparison_text(comparison: Comparison, verdict: str, impact: bool) -> Iter
     sides = (comparison.old_by_new, comparison.new_by_old)
     for heading, claims in zip(_guarantee_headings(comparison), sides, strict=True):
         yield doc.Section(heading, [claim_section(replace(claim, counterexample=None)) for claim in claims])
-    heading = impact_heading(comparison.impact)
+    yield doc.Section(releases_text(comparison), [doc.Bullets(release_lines(comparison, impact))])
     if impact:
-        yield doc.Section(heading, [doc.Bullets(impact_lines(comparison.impact))])
         yield from (doc.Section("no longer guaranteed", [claim_section(claim)]) for claim in comparison.impact.lost)
-    elif comparison.impact.released != ():
-        yield doc.Paragraph(f"{heading}; --impact shows what")
     yield from _inferred_types(comparison)
 
 
@@ -312,10 +313,11 @@ def _comparison_blocks(comparison: Comparison, impact: bool) -> Iterator[doc.Blo
     """What is lost, then a table on which the policies differ, then the guarantees."""
     yield doc.Bullets(_comparison_reasons(comparison))
     yield from _claims_section("No longer guaranteed", comparison.impact.lost)
-    yield from _impact_blocks(comparison.impact, impact)
+    yield from _release_blocks(comparison, impact)
     if comparison.difference is not None:
         titles = ("before", "the old policy writes", "the new policy writes")
-        yield doc.Section("A table on which the policies differ", [*_difference(comparison.difference, titles)])
+        what = "the new policy releases more" if comparison.releases is Releases.MORE else "the policies differ"
+        yield doc.Section(f"A table on which {what}", [*_difference(comparison.difference, titles)])
     kept = [claim for claim in comparison.old_by_new if claim.verdict is ClaimVerdict.PROVED]
     yield from _claims_section("Still guaranteed", kept)
     yield from _claims_section(_guarantee_headings(comparison)[1], comparison.new_by_old)
@@ -330,7 +332,9 @@ def _claims_section(title: str, claims: Sequence[Claim]) -> Iterator[doc.Section
 def _comparison_reasons(comparison: Comparison) -> list[str]:
     lines = comparison.reason.splitlines()
     if comparison.difference is not None:
-        lines.append(f"they differ on a table of {count_text(len(comparison.difference.records), 'record')}")
+        size = count_text(len(comparison.difference.records), "record")
+        is_more = comparison.releases is Releases.MORE
+        lines.append(f"{'the new one releases more' if is_more else 'they differ'} on a table of {size}")
     return lines
 
 
@@ -367,37 +371,33 @@ def _consequence(comparison: Comparison) -> str:
         return f", {count_text(refuted, 'guarantee')} of the old policy lost"
     if undecided:
         return f", {count_text(undecided, 'guarantee')} of the old policy not known to be kept"
-    return f", no guarantee of the old policy lost; {impact_heading(comparison.impact)}"
+    return f", no guarantee of the old policy lost; {releases_text(comparison)}"
 
 
-def _impact_blocks(impact: Impact, in_full: bool) -> Iterator[doc.Block]:
-    heading = impact_heading(impact)
-    if in_full:
-        found = impact_lines(impact)
-        yield doc.Section(heading, [doc.Bullets(found)]) if found else doc.Paragraph(doc.as_sentence(heading))
-        for claim in impact.lost:
-            title = f"Line {claim.line} of the old policy does not hold in the new one for this table"
-            yield from _counterexample_section(claim, title)
-    elif impact.released != ():
-        yield doc.Paragraph(f"{doc.as_sentence(heading)}; `--impact` shows what.")
+def _release_blocks(comparison: Comparison, impact: bool) -> Iterator[doc.Block]:
+    heading, lines = releases_text(comparison), release_lines(comparison, impact)
+    yield doc.Section(heading, [doc.Bullets(lines)]) if lines else doc.Paragraph(doc.as_sentence(heading))
+    for claim in comparison.impact.lost if impact else ():
+        title = f"Line {claim.line} of the old policy does not hold in the new one for this table"
+        yield from _counterexample_section(claim, title)
 
 
-def impact_heading(impact: Impact) -> str:
-    if impact.released is None:
-        return "what the new policy can release beyond the old one: undecided"
-    if not impact.released:
-        return _NOTHING_MORE if impact.exact else _NOTHING_MORE_FOUND
-    certain = all(each.certain for each in impact.released)
-    return f"the new policy {'can' if certain else 'may'} release what the old one could not"
+def releases_text(comparison: Comparison) -> str:
+    return _RELEASES[comparison.releases]
 
 
-def impact_lines(impact: Impact) -> list[str]:
-    if impact.released is None:
-        return [impact.reason]
-    return [on_one_line(_release_text(each)) for each in impact.released]
+def release_lines(comparison: Comparison, impact: bool = True) -> list[str]:
+    """Why it is undecided, and with `impact` the kinds of records and values that the new policy may release."""
+    found = comparison.impact
+    lines = found.reason.splitlines()
+    if found.released and not impact:
+        return [*lines, "`--impact` shows what"]
+    return [*lines, *(on_one_line(_release_text(each)) for each in found.released or ())]
 
 
 def _release_text(released: Release) -> str:
+    where = "" if released.certain else ", depending on other records"
     if released.column is None:
-        return released.words if released.words == "all records" else f"records with {released.words}"
-    return f"`{released.column}` {released.words}"
+        records = released.words if released.words == "all records" else f"records with {released.words}"
+        return f"{records}{where}"
+    return f"`{released.column}` {released.words}{where}"

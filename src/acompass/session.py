@@ -144,7 +144,7 @@ class Session(BaseSession):
         pages = _pages(options)
         self._require_files(pages, parsed, [self._table, *others])
         tree = None if parsed is None else parsed.tree
-        roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"])
+        roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"], self._roles(options).person)
         with self._calling():
             measures = measure_table(
                 self._source,

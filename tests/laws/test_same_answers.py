@@ -42,7 +42,8 @@ class Table:
     sampling: str
 
     def measure(self, place: Place) -> list[dict[str, object]]:
-        """The measures of the table, of the table as a sample, and of a half against the whole as its population."""
+        """The measures of the table, of the table as a sample, of a half against the whole as its population, and of
+        persons."""
         some = self.records[: max(1, len(self.records) // 2)]
         whole = place.store("whole", self.schema, self.records)
         part = place.store("part", self.schema, some)
@@ -50,7 +51,8 @@ class Table:
         alone = acompass.measure(whole, *roles, **place.options)
         both = acompass.measure(part, *roles, against=whole, population=whole, hierarchies={}, **place.options)
         sample = acompass.measure(whole, self.qi, (), sampling_weight=self.sampling, **place.options)
-        return [alone.to_json(), sample.to_json(), both.to_json()]
+        persons = acompass.measure(part, self.qi, self.sensitive, person="n", population=whole, **place.options)
+        return [alone.to_json(), sample.to_json(), both.to_json(), persons.to_json()]
 
 
 @cache

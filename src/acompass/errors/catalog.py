@@ -220,6 +220,7 @@ CODES: dict[str, str] = {
     "AC614": "invalid hierarchy",
     "AC615": "labels missing from a hierarchy",
     "AC616": "hierarchies that cannot be used",
+    "AC617": "a person column that cannot be used",
     # AC62x: searching for a policy
     "AC620": "`suggest` without numpy",
     "AC621": "invalid goal or limit for a search",

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from acompass.dataclasses import dataclass
 from acompass.errors.display import Answer, json_object
+from acompass.result import Note
 
 #: a number of persons: with decimal weights, an exact fraction
 Persons: TypeAlias = int | Fraction
@@ -25,10 +26,19 @@ class Classes:
 
     sizes: tuple[tuple[Persons, int], ...]  # pairs (size, number of classes), in ascending order of size
     thresholds: tuple[int, ...] = THRESHOLDS
+    #: pairs (size, number of persons whose smallest class has this size), in ascending order of size; None if every
+    #: record is counted, so that each is in one class
+    smallest: tuple[tuple[int, int], ...] | None = None
 
     @property
     def records(self) -> Persons:
+        """The sum of all sizes; a person with records in several classes is counted in each."""
         return sum(size * classes for size, classes in self.sizes)
+
+    @property
+    def exposed(self) -> tuple[tuple[Persons, Persons], ...]:
+        """Pairs (size, number of records or persons whose smallest class has this size), each counted once."""
+        return self.smallest or tuple((size, size * classes) for size, classes in self.sizes)
 
     @property
     def number(self) -> int:
@@ -48,7 +58,8 @@ class Classes:
         return self.records_below(2)
 
     def records_below(self, k: int) -> Persons:
-        return sum(size * classes for size, classes in self.sizes if size < k)
+        """The number of records, or of persons with a record, in classes smaller than k."""
+        return sum(number for size, number in self.exposed if size < k)
 
     @property
     def average(self) -> Fraction | None:
@@ -71,7 +82,8 @@ class Classes:
     def prosecutor_average(self) -> Fraction | None:
         if not self.sizes:
             return None
-        return sum(size * risk_among(size) * number for size, number in self.sizes) / Fraction(self.records)
+        total = sum(number for _, number in self.exposed)
+        return sum(number * risk_among(size) for size, number in self.exposed) / Fraction(total)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -84,6 +96,10 @@ class Classes:
             "records_below": {str(k): _persons(self.records_below(k)) for k in self.thresholds},
             "sizes": [{"size": _persons(size), "classes": number} for size, number in self.sizes],
         }
+
+
+def count_noun(counts_persons: bool) -> str:
+    return "persons" if counts_persons else "records"
 
 
 def _persons(number: Persons | None) -> int | float | None:
@@ -270,6 +286,19 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
+class People:
+    """The persons of a table with several records of one person (D35, persons)."""
+
+    column: str  # tells persons apart
+    persons: int
+    records: int
+    several: int  # persons with records in several classes, who are counted in each
+
+    def to_json(self) -> dict[str, Any]:
+        return json_object(self, "column", "persons", "records", "several")
+
+
+@dataclass(frozen=True, slots=True)
 class Measures(Answer):
     """All measures of a table."""
 
@@ -282,10 +311,22 @@ class Measures(Answer):
     loss: Loss | None = None  # None without hierarchies
     sampling: Sampling | None = None  # None without sampling weights
     by_quasi_identifier: tuple[QuasiIdentifier, ...] = ()
+    people: People | None = None  # None if each record counts as a person, or as many as its weight says
+    notes: tuple[Note, ...] = ()
 
     @property
     def records(self) -> Persons:
-        return self.classes.records
+        return self.classes.records if self.people is None else self.people.records
+
+    @property
+    def persons(self) -> Persons:
+        """The number of persons, as far as known: of records if nothing tells persons apart."""
+        return self.classes.records if self.people is None else self.people.persons
+
+    @property
+    def noun(self) -> str:
+        """What the size of a class counts."""
+        return count_noun(self.people is not None)
 
     @property
     def k(self) -> Persons | None:
@@ -303,10 +344,11 @@ class Measures(Answer):
             "records": _persons(self.records),
             **json_object(self, "quasi_identifiers", "weight"),
             "sampling_weight": sampling and sampling.weight,
+            **json_object(self, "people"),
             "k": _persons(self.k),
             "classes": self.classes.to_json(),
             "risk": self._risk_json(),
-            **json_object(self, "sampling", "by_quasi_identifier", "sensitive", "comparison", "loss"),
+            **json_object(self, "sampling", "by_quasi_identifier", "sensitive", "comparison", "loss", "notes"),
         }
 
     def _risk_json(self) -> dict[str, Any]:

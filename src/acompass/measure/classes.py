@@ -1,11 +1,14 @@
 """Group the records of a table into equivalence classes, in a single pass.
 
+If a column tells persons apart, the size of a class is its number of distinct persons (D35, persons). A person with
+records in several classes is counted in each, and one with several values of a sensitive column is counted with each.
+
 The classes are stored in DuckDB, which computes the measures. Another engine groups its records itself and numbers the
 values of each column in ascending order, missing values first; only these numbers and the counts are fetched, so that
 no value of a record leaves that engine.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import duckdb
@@ -13,15 +16,19 @@ from sqlglot import exp
 
 from acompass.dataclasses import dataclass
 from acompass.engines.duckdb.session import DuckDBSession
+from acompass.errors.diagnostics import Diagnostic, TableError
 from acompass.language.program.types import Kind, Type
+from acompass.measure.answer import Classes, People
 from acompass.measure.records import Records
+from acompass.measure.roles import Positions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.run.context import Session
 
 #: a table with a row for each equivalence class: q0, q1, …, size, class
 CLASSES = "measure_classes"
-#: a table with a row for each equivalence class and combination of sensitive values: class, size, s0, s1, …, n
+#: a table with a row for each equivalence class and combination of sensitive values: class, size, s0, s1, …, n; if
+#: persons are counted, also for each person
 CELLS = "measure_cells"
 _GROUPS = "measure_groups"
 #: about this many rows are fetched at once
@@ -41,8 +48,32 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class Grouping:
+    """The names of the columns in CLASSES and CELLS."""
+
+    keys: tuple[str, ...]
+    attributes: tuple[str, ...]
+    person: str | None  # None if records are counted
+
+    @classmethod
+    def of(cls, found: Positions) -> "Grouping":
+        names = tuple(f"s{i}" for i in range(len(found.sensitive) + 1))
+        keys = tuple(f"q{i}" for i in range(len(found.quasi_identifiers)))
+        return cls(keys, names[:-1], None if found.person is None else names[-1])
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return self.attributes if self.person is None else (*self.attributes, self.person)
+
+    @property
+    def count(self) -> str:
+        """SQL for the size of a group of rows of CELLS, in units."""
+        return "sum(n)::BIGINT" if self.person is None else f"count(DISTINCT {self.person})"
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
-    """Names of three DuckDB tables, and totals."""
+    """Names of three DuckDB tables, and totals. Without a person, every record is one."""
 
     #: in ascending order: position, total, reached (records up to this value), area (Σ reached up to this value)
     values: str
@@ -57,11 +88,22 @@ class Counts:
     has_order: bool
 
 
-def count_values(con: duckdb.DuckDBPyConnection, index: int, order: Order) -> Counts:
+@dataclass(frozen=True, slots=True)
+class ColumnCounts:
+    """The counts of a sensitive column as three groups of models read them. They are equal, unless persons are counted
+    and a person has several values in a class."""
+
+    persons: Counts  # β-likeness and δ-disclosure: the persons that have a value, among those of the class
+    #: (α,k)-anonymity and l-diversity: each person has only one of their values, so that the class is least diverse
+    worst: Counts
+    pairs: Counts  # t-closeness: the distinct pairs of a person and a value
+
+
+def count_values(con: duckdb.DuckDBPyConnection, grouping: Grouping, index: int, order: Order) -> ColumnCounts:
     """Count the values of a sensitive column in each class. Missing counts as a value, which precedes all others."""
     con.execute(f"""
         CREATE OR REPLACE TEMP TABLE measure_values AS
-        WITH totals AS (SELECT s{index} AS value, sum(n)::BIGINT AS total FROM {CELLS} GROUP BY value),
+        WITH totals AS (SELECT s{index} AS value, {grouping.count} AS total FROM {CELLS} GROUP BY value),
              placed AS (SELECT value, total, row_number() OVER places - 1 AS position,
                                sum(total) OVER (places ROWS UNBOUNDED PRECEDING) AS reached
                         FROM totals WINDOW places AS (ORDER BY {order.key} NULLS FIRST, value NULLS FIRST))
@@ -69,20 +111,39 @@ def count_values(con: duckdb.DuckDBPyConnection, index: int, order: Order) -> Co
     """)
     con.execute(f"""
         CREATE OR REPLACE TEMP TABLE measure_counts AS
-        SELECT class, any_value(size) AS size, position, any_value(total) AS total, sum(n)::BIGINT AS n
+        SELECT class, any_value(size) AS size, position, any_value(total) AS total, {grouping.count} AS n
         FROM {CELLS} JOIN measure_values ON s{index} IS NOT DISTINCT FROM value
         GROUP BY class, position
     """)
-    records, area, distinct = one_row(con, "SELECT max(reached), max(area), count(*) FROM measure_values")
-    con.execute(f"""
-        CREATE OR REPLACE TEMP TABLE measure_summaries AS
-        SELECT class, any_value(size) AS size, count(*) AS kinds, max(n) AS most,
-               sum(greatest(0, n::HUGEINT * {records} - total::HUGEINT * size)) AS gained,
-               ln(any_value(size)) - fsum(n * ln(n)) / any_value(size) AS entropy
-        FROM measure_counts GROUP BY class
+    pairs, area, distinct = one_row(con, "SELECT max(reached), max(area), count(*) FROM measure_values")
+    records = pairs if grouping.person is None else one_row(con, f"SELECT {grouping.count} FROM {CELLS}")[0]
+
+    def summarize(counts: str, whole: int) -> Counts:
+        con.execute(f"""
+            CREATE OR REPLACE TEMP TABLE {counts}_summaries AS
+            SELECT class, any_value(size) AS size, count(*) AS kinds, max(n) AS most,
+                   sum(greatest(0, n::HUGEINT * {whole} - total::HUGEINT * size)) AS gained,
+                   ln(any_value(size)) - fsum(n * ln(n)) / any_value(size) AS entropy
+            FROM {counts} GROUP BY class
+        """)
+        tables = ("measure_values", counts, f"{counts}_summaries")
+        return Counts(*tables, whole, area, distinct, order.is_meaningful)
+
+    found = summarize("measure_counts", records)
+    if grouping.person is None:
+        return ColumnCounts(found, found, found)
+    con.execute("""
+        CREATE OR REPLACE TEMP TABLE measure_worst AS
+        WITH placed AS (SELECT *, coalesce(sum(n) OVER (PARTITION BY class ORDER BY n DESC, position
+                                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::BIGINT AS before
+                        FROM measure_counts)
+        SELECT class, size, position, total, least(n, size - before) AS n FROM placed WHERE before < size
     """)
-    tables = ("measure_values", "measure_counts", "measure_summaries")
-    return Counts(*tables, records, area, distinct, order.is_meaningful)
+    con.execute("""
+        CREATE OR REPLACE TEMP TABLE measure_pairs AS
+        SELECT class, sum(n) OVER (PARTITION BY class)::BIGINT AS size, position, total, n FROM measure_counts
+    """)
+    return ColumnCounts(found, summarize("measure_worst", records), summarize("measure_pairs", pairs))
 
 
 def find_order(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> Order:
@@ -99,47 +160,102 @@ def has_order(kind: Kind, are_numbers: bool = False) -> bool:
     return are_numbers or kind not in (Kind.TEXT, Kind.BOOLEAN)
 
 
-def group(
-    con: duckdb.DuckDBPyConnection,
-    records: Records,
-    quasi_identifiers: Sequence[int],
-    sensitive: Sequence[int],
-) -> list[Order]:
-    """Scan the table once, create CLASSES and CELLS, and return the orders of the sensitive columns. All measures are
-    computed from them. They contain the values themselves, or their numbers if another engine has the table."""
-    keys = [f"q{i}" for i in range(len(quasi_identifiers))]
-    attributes = [f"s{i}" for i in range(len(sensitive))]
+def group(con: duckdb.DuckDBPyConnection, records: Records, found: Positions) -> tuple[list[Order], People | None]:
+    """Scan the table once, create CLASSES and CELLS, and return the orders of the sensitive columns and, if persons are
+    counted, their numbers. All measures are computed from them. They contain the values themselves, or their numbers if
+    another engine has the table."""
+    grouping, values = Grouping.of(found), (*found.sensitive, *found.persons)
     orders = []
     if records.relation is None:
-        orders = fetch_groups(con, records, quasi_identifiers, sensitive, _GROUPS)
+        orders = fetch_groups(con, records, found.quasi_identifiers, values, _GROUPS)
     else:
-        positions = zip((*keys, *attributes), (*quasi_identifiers, *sensitive), strict=True)
+        positions = zip((*grouping.keys, *grouping.values), (*found.quasi_identifiers, *values), strict=True)
         columns = [f"{records.duckdb_value(position)} AS {name}" for name, position in positions]
         con.execute(f"""
             CREATE OR REPLACE TEMP TABLE {_GROUPS} AS
             SELECT {", ".join(columns)}, {records.duckdb_count} AS n FROM {records.duckdb_source} GROUP BY ALL
         """)
+    if found.person is not None:
+        _require_persons(con, grouping, records.schema[found.person].name, is_coded=records.relation is None)
     con.execute(f"""
         CREATE OR REPLACE TEMP TABLE {CLASSES} AS
-        SELECT {", ".join(keys)}, sum(n)::BIGINT AS size, row_number() OVER () AS class
-        FROM {_GROUPS} GROUP BY {", ".join(keys)}
+        SELECT {", ".join(grouping.keys)}, {grouping.count} AS size, row_number() OVER () AS class
+        FROM {_GROUPS} GROUP BY {", ".join(grouping.keys)}
     """)
-    if attributes:
+    if grouping.values:
         con.execute(f"""
             CREATE OR REPLACE TEMP TABLE {CELLS} AS
-            SELECT class, size, {", ".join(f"g.{name}" for name in attributes)}, n
+            SELECT class, size, {", ".join(f"g.{name}" for name in grouping.values)}, n
             FROM {_GROUPS} AS g JOIN {CLASSES} AS c
-              ON {" AND ".join(f"g.{key} IS NOT DISTINCT FROM c.{key}" for key in keys)}
+              ON {" AND ".join(f"g.{key} IS NOT DISTINCT FROM c.{key}" for key in grouping.keys)}
         """)
     con.execute(f"DROP TABLE {_GROUPS}")
-    types = [records.schema[position].type for position in sensitive]
-    return orders or [find_order(con, index, type_) for index, type_ in enumerate(types)]
+    types = [records.schema[position].type for position in found.sensitive]
+    orders = orders[: len(types)] or [find_order(con, index, type_) for index, type_ in enumerate(types)]
+    return orders, None if found.person is None else _people(con, grouping, records.schema[found.person].name)
 
 
-def class_sizes(con: duckdb.DuckDBPyConnection) -> tuple[tuple[int, int], ...]:
-    """Pairs (size in units, number of classes) in ascending order of size."""
-    rows = con.execute(f"SELECT size, count(*) FROM {CLASSES} GROUP BY size ORDER BY size").fetchall()
-    return tuple((size, classes) for size, classes in rows)
+def _require_persons(con: duckdb.DuckDBPyConnection, grouping: Grouping, column: str, is_coded: bool) -> None:
+    unknown = f"{grouping.person} = 0" if is_coded else f"{grouping.person} IS NULL"
+    (records,) = one_row(con, f"SELECT coalesce(sum(n), 0)::BIGINT FROM {_GROUPS} WHERE {unknown}")
+    if records:
+        values = "1 record has no value" if records == 1 else f"{records:,} records have no value"
+        message = f"column `{column}` cannot tell persons apart: {values} in it"
+        help_ = "give every record the value of its person, or remove those records first"
+        raise TableError([Diagnostic("AC617", message, help=help_)])
+
+
+def _people(con: duckdb.DuckDBPyConnection, grouping: Grouping, column: str) -> People:
+    persons, records, several = one_row(
+        con,
+        f"""SELECT count(*), coalesce(sum(n), 0)::BIGINT, count(*) FILTER (classes > 1)
+            FROM (SELECT sum(n) AS n, count(DISTINCT class) AS classes FROM {CELLS} GROUP BY {grouping.person})""",
+    )
+    return People(column, persons, records, several)
+
+
+def class_sizes(con: duckdb.DuckDBPyConnection, records: Records, grouping: Grouping) -> Classes:
+    (found,) = merged_classes(con, records, grouping, [grouping.keys])
+    return found
+
+
+def merged_classes(
+    con: duckdb.DuckDBPyConnection, records: Records, grouping: Grouping, wanted: Sequence[Sequence[str]]
+) -> list[Classes]:
+    """The classes by each of these lists of keys. Without keys, all records form one class, if there are any."""
+    sizes = _fetch_pairs(con, (_sizes_sql(grouping, keys) for keys in wanted), len(wanted))
+    if grouping.person is None:
+        return [Classes(tuple((records.persons(size), n) for size, n in each)) for each in sizes]
+    smallest = _fetch_pairs(con, (_smallest_sql(grouping, keys) for keys in wanted), len(wanted))
+    return [Classes(tuple(each), smallest=tuple(least)) for each, least in zip(sizes, smallest, strict=True)]
+
+
+def _fetch_pairs(con: duckdb.DuckDBPyConnection, queries: Iterable[str], number: int) -> list[list[tuple[int, int]]]:
+    """The numbers of rows by size of each query."""
+    found: list[list[tuple[int, int]]] = [[] for _ in range(number)]
+    counted = (
+        f"SELECT {place} AS place, size, count(*) AS rows FROM ({query}) GROUP BY size"
+        for place, query in enumerate(queries)
+    )
+    for place, size, rows in con.execute(f"{' UNION ALL '.join(counted)} ORDER BY place, size").fetchall():
+        found[place].append((size, rows))
+    return found
+
+
+def _sizes_sql(grouping: Grouping, keys: Sequence[str]) -> str:
+    """SQL for the size of each class. Records of classes can be added, but a person may be in several of them."""
+    by = f"GROUP BY {', '.join(keys)}" if keys else "HAVING count(*) > 0"
+    if grouping.person is None:
+        return f"SELECT sum(size)::BIGINT AS size FROM {CLASSES} {by}"
+    return f"SELECT {grouping.count} AS size FROM {CELLS} JOIN {CLASSES} USING (class) {by}"
+
+
+def _smallest_sql(grouping: Grouping, keys: Sequence[str]) -> str:
+    """SQL for the size of the smallest class of each person."""
+    by = f"PARTITION BY {', '.join(keys)}" if keys else ""
+    members = f"SELECT DISTINCT {', '.join((*keys, str(grouping.person)))} FROM {CELLS} JOIN {CLASSES} USING (class)"
+    sized = f"SELECT {grouping.person}, count(*) OVER ({by}) AS size FROM ({members})"
+    return f"SELECT min(size) AS size FROM ({sized}) GROUP BY {grouping.person}"
 
 
 def fetch_groups(

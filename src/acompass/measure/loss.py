@@ -222,9 +222,10 @@ def _with_others(hierarchy: Hierarchy, texts: Sequence[str], otherwise: str | No
     return Hierarchy((*hierarchy.rows, *rows), hierarchy.digest)
 
 
-def compare(after: Records, ours: Positions, before: Records, theirs: Positions, classes: Classes) -> TableChange:
-    """Compare two tables. `classes` are the equivalence classes of `after`."""
-    sizes = before.class_sizes(theirs.quasi_identifiers)
+def compare(after: Records, ours: Positions, before: Records, theirs: Positions) -> TableChange:
+    """Compare two tables, in records: what a release loses does not depend on whose records they are."""
+    sizes, left = before.class_sizes(theirs.quasi_identifiers), after.class_sizes(ours.quasi_identifiers)
+    classes = Classes(tuple((after.persons(size), number) for size, number in left))
     records = before.persons(sum(size * number for size, number in sizes))
     return TableChange(
         records_before=records,
@@ -233,7 +234,7 @@ def compare(after: Records, ours: Positions, before: Records, theirs: Positions,
         only_before=_only_in(before, after),
         only_after=_only_in(after, before),
         entropy_before=_bits(sizes),
-        entropy_after=_bits(after.class_sizes(ours.quasi_identifiers)),
+        entropy_after=_bits(left),
         discernibility=classes.discernibility + max(0, records - classes.records) * records,
     )
 

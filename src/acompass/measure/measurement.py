@@ -18,8 +18,8 @@ from acompass.engines.protocol import OpenTable
 from acompass.engines.reading import date_formats
 from acompass.errors.diagnostics import Span
 from acompass.language.program.uses import ColumnUse, Use
-from acompass.measure.answer import THRESHOLDS, Classes, Measures
-from acompass.measure.classes import class_sizes, group
+from acompass.measure.answer import THRESHOLDS, Measures
+from acompass.measure.classes import Grouping, class_sizes, group
 from acompass.measure.hierarchy import Values, column_values
 from acompass.measure.loss import compare, measure_loss, require_earlier_table
 from acompass.measure.models import measure_column
@@ -121,14 +121,15 @@ def measure_table(
         measures = measure_records(tables.con, records, found, below)
         if population is not None:
             find = partial(same_columns, roles, table="population")
-            people = tables.open(population, find, every_column)
-            measures = replace(measures, journalist=journalist_risk(records, found, *people))
+            people, theirs = tables.open(population, find, every_column)
+            ours, others = replace(records, person=found.person), replace(people, person=theirs.person)
+            measures = replace(measures, journalist=journalist_risk(ours, found, others, theirs))
         if against is not None:
             find = partial(same_columns, roles, table="earlier table")
             before, theirs = tables.open(against, find, every_column=True, dates=dates)
             pair = (records, found, before, theirs)
             loss = None if hierarchies is None else measure_loss(*pair, hierarchies)
-            measures = replace(measures, comparison=compare(*pair, measures.classes), loss=loss)
+            measures = replace(measures, comparison=compare(*pair), loss=loss)
     return measures
 
 
@@ -136,20 +137,21 @@ def measure_records(
     con: duckdb.DuckDBPyConnection, records: Records, found: Positions, below: Sequence[int] = THRESHOLDS
 ) -> Measures:
     """Measure one table. For an empty table, no models of sensitive columns are computed."""
-    orders = group(con, records, found.quasi_identifiers, found.sensitive)
-    sizes = tuple((records.persons(size), number) for size, number in class_sizes(con))
-    classes = Classes(sizes, tuple(sorted(set(below))))
+    grouping = Grouping.of(found)
+    orders, people = group(con, records, found)
+    classes = replace(class_sizes(con, records, grouping), thresholds=tuple(sorted(set(below))))
     names = [column.name for column in records.schema]
-    ordered = list(zip(found.sensitive, orders, strict=True)) if sizes else []
-    risk, sampling = sampling_risk(records, found, classes.thresholds) if sizes else NOT_SAMPLED
+    ordered = list(zip(found.sensitive, orders, strict=True)) if classes.sizes else []
+    risk, sampling = sampling_risk(records, found, classes.thresholds) if classes.sizes else NOT_SAMPLED
     return Measures(
         quasi_identifiers=tuple(names[position] for position in found.quasi_identifiers),
         weight=None if found.weight is None else names[found.weight],
         classes=classes,
-        sensitive=tuple(measure_column(con, i, names[p], order) for i, (p, order) in enumerate(ordered)),
+        sensitive=tuple(measure_column(con, grouping, i, names[p], order) for i, (p, order) in enumerate(ordered)),
         journalist=risk,
         sampling=sampling,
-        by_quasi_identifier=risk_by_quasi_identifier(con, records, found.quasi_identifiers),
+        by_quasi_identifier=risk_by_quasi_identifier(con, grouping, records, found.quasi_identifiers),
+        people=people,
     )
 
 

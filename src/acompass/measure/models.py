@@ -13,7 +13,7 @@ from typing import TypeAlias
 import duckdb
 
 from acompass.measure.answer import Sensitive
-from acompass.measure.classes import Counts, Order, count_values, one_row
+from acompass.measure.classes import Counts, Grouping, Order, count_values, one_row
 
 #: pairs (count, number of values in the class that have this count)
 Profile: TypeAlias = tuple[tuple[int, int], ...]
@@ -28,30 +28,38 @@ _ENTROPY_MARGIN = 1e-9
 _SHARE, _EXPECTED = "n", "size::HUGEINT * total"
 
 
-def measure_column(con: duckdb.DuckDBPyConnection, index: int, name: str, order: Order) -> Sensitive:
+def measure_column(
+    con: duckdb.DuckDBPyConnection, grouping: Grouping, index: int, name: str, order: Order
+) -> Sensitive:
     """`index` is the column's position among the sensitive columns. The table must not be empty."""
-    counts = count_values(con, index, order)
-    (diversity,) = one_row(con, f"SELECT min(kinds) FROM {counts.summaries}")
-    whole, effective = entropy_l(con, counts) if diversity > 1 else (1, 1.0)
-    beta, delta = _likeness(con, counts)
-    (rarest,) = one_row(con, f"SELECT min(total) FROM {counts.values}")
-    surprise = float(natural_log(Fraction(counts.records, rarest)))
+    counts = count_values(con, grouping, index, order)
+    persons, worst, pairs = counts.persons, counts.worst, counts.pairs
+    diversity, kinds = (_fewest_values(con, each) for each in (worst, persons))
+    whole, effective = entropy_l(con, worst) if diversity > 1 else (1, 1.0)
+    beta, delta = _likeness(con, persons)
+    (rarest,) = one_row(con, f"SELECT min(total) FROM {persons.values}")
+    surprise = float(natural_log(Fraction(persons.records, rarest)))
     return Sensitive(
         column=name,
-        values=counts.distinct,
-        alpha=largest_ratio(con, counts.summaries, "most", "size"),
+        values=persons.distinct,
+        alpha=largest_ratio(con, worst.summaries, "most", "size"),
         distinct_l=diversity,
         entropy_l=whole,
         entropy_effective=effective,
-        recursive_c=_recursive_c(con, counts, diversity),
-        t_equal=equal_distance(con, counts),
-        t_ordered=ordered_distance(con, counts) if counts.has_order else None,
+        recursive_c=_recursive_c(con, worst, diversity),
+        t_equal=equal_distance(con, pairs),
+        t_ordered=ordered_distance(con, pairs) if pairs.has_order else None,
         basic_beta=beta,
-        enhanced_beta=beta if _never_above_logarithm(con, counts) else None,
+        enhanced_beta=beta if _never_above_logarithm(con, persons) else None,
         enhanced_beta_bound=min(float(beta), surprise),
         delta=delta,
-        delta_every_value=delta if diversity == counts.distinct else None,
+        delta_every_value=delta if kinds == persons.distinct else None,
     )
+
+
+def _fewest_values(con: duckdb.DuckDBPyConnection, counts: Counts) -> int:
+    (kinds,) = one_row(con, f"SELECT min(kinds) FROM {counts.summaries}")
+    return int(kinds)
 
 
 def _recursive_c(con: duckdb.DuckDBPyConnection, counts: Counts, l_: int) -> Fraction:

@@ -1,6 +1,7 @@
 """Count the records of a loaded table for the measures, in the same way in DuckDB, PostgreSQL and Spark.
 
-A record may have a weight: the number of persons that it represents, which may be a decimal.
+A record may have a weight: the number of persons that it represents, which may be a decimal. Or a column tells persons
+apart, and a person with several records counts once (D35, persons).
 """
 
 from collections import Counter
@@ -28,6 +29,8 @@ class Records:
     weight: int | None = None
     #: counts are integers, in units of 1/`unit` persons; a power of ten, other than 1 only for decimal weights
     unit: int = 1
+    #: the position of the column that tells persons apart; None if each record is a person or has a weight
+    person: int | None = None
     #: the table in the DuckDB connection that computes the measures, with the columns c0, c1, …; None if another engine
     #: has the table
     relation: str | None = None
@@ -66,6 +69,8 @@ class Records:
 
     def count(self) -> Sql:
         """SQL for the number of persons in units, as an aggregate."""
+        if self.person is not None:
+            return exp.Count(this=exp.Distinct(expressions=[self.value(self.person)]))
         return self.state.count() if self.weight is None else sql.cast(self.total(self.weight), "BIGINT")
 
     def total(self, weight: int) -> Sql:

@@ -14,8 +14,16 @@ from typing import Any, TypeAlias
 import duckdb
 
 from acompass.errors.diagnostics import CallError, Diagnostic, TableError, option_text
-from acompass.measure.answer import Classes, Journalist, Persons, QuasiIdentifier, RecordsAbove, Sampling, risk_among
-from acompass.measure.classes import CLASSES
+from acompass.measure.answer import (
+    Journalist,
+    Persons,
+    QuasiIdentifier,
+    RecordsAbove,
+    Sampling,
+    count_noun,
+    risk_among,
+)
+from acompass.measure.classes import Grouping, merged_classes
 from acompass.measure.models import DIGITS, natural_log, to_decimal
 from acompass.measure.records import Records, pair_counts, with_unit
 from acompass.measure.roles import Positions, Roles
@@ -44,7 +52,7 @@ def journalist_risk(records: Records, found: Positions, population: Records, the
     ]
     uncovered = sum(classes for size, persons, classes in pairs if persons < size)
     if uncovered:
-        raise _not_a_population(uncovered, sum(classes for _, _, classes in pairs))
+        raise _not_a_population(uncovered, sum(classes for _, _, classes in pairs), records.person is not None)
     return _journalist_risks(pairs) if pairs else None
 
 
@@ -60,10 +68,10 @@ def _journalist_risks(pairs: Sequence[tuple[Persons, Persons, int]]) -> Journali
     return Journalist(risk_among(min(in_classes)), min(Fraction(1), max(spread, marketer)), marketer)
 
 
-def _not_a_population(uncovered: int, classes: int) -> TableError:
+def _not_a_population(uncovered: int, classes: int, counts_persons: bool) -> TableError:
     message = (
-        f"{uncovered:,} of {classes:,} equivalence classes have more records in the table than in the "
-        "population, expected every person of the table in the population"
+        f"{uncovered:,} of {classes:,} equivalence classes have more {count_noun(counts_persons)} in the table "
+        "than in the population, expected every person of the table in the population"
     )
     return TableError([Diagnostic("AC607", message, help="recode the population's columns like the table's")])
 
@@ -174,32 +182,17 @@ def _records_above(k: int, sampled: Sequence[SampledClass], risks: Sequence[Risk
 
 
 def risk_by_quasi_identifier(
-    con: duckdb.DuckDBPyConnection, records: Records, quasi_identifiers: Sequence[int]
+    con: duckdb.DuckDBPyConnection, grouping: Grouping, records: Records, quasi_identifiers: Sequence[int]
 ) -> tuple[QuasiIdentifier, ...]:
-    """Computed from CLASSES, without reading the records again. Empty for an empty table."""
-    wanted = list(_groupings(len(quasi_identifiers)))
-    queries = (_sizes_sql(place, keys) for place, keys in enumerate(wanted))
-    sizes: list[list[tuple[int, int]]] = [[] for _ in wanted]
-    for place, size, classes in con.execute(f"{' UNION ALL '.join(queries)} ORDER BY place, size").fetchall():
-        sizes[place].append((size, classes))
-    found = [Classes(tuple((records.persons(size), n) for size, n in each)) for each in sizes]
+    """Computed from CLASSES and CELLS, without reading the records again. Empty for an empty table."""
+    found = merged_classes(con, records, grouping, list(_groupings(grouping.keys)))
     columns = [records.schema[position].name for position in quasi_identifiers]
     pairs = zip(columns, found[::2], found[1::2], strict=True)
     return tuple(QuasiIdentifier(*pair) for pair in pairs) if found[0].sizes else ()
 
 
-def _groupings(columns: int) -> Iterator[list[str]]:
+def _groupings(keys: Sequence[str]) -> Iterator[list[str]]:
     """For each column, first the column itself, then all others."""
-    keys = [f"q{i}" for i in range(columns)]
     for key in keys:
         yield [key]
         yield [other for other in keys if other != key]
-
-
-def _sizes_sql(place: int, keys: Sequence[str]) -> str:
-    """SQL for the number of classes by size. Without keys, all records form one class, if there are any."""
-    by = f"GROUP BY {', '.join(keys)}" if keys else "HAVING count(*) > 0"
-    return f"""
-        SELECT {place} AS place, size, count(*) AS classes
-        FROM (SELECT sum(size)::BIGINT AS size FROM {CLASSES} {by}) AS grouped GROUP BY size
-    """

@@ -18,6 +18,7 @@ class Roles:
     sensitive: tuple[str, ...] = ()
     weight: str | None = None
     sampling_weight: str | None = None
+    person: str | None = None  # the column that tells persons apart (D35, persons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +27,18 @@ class Positions:
     sensitive: tuple[int, ...]
     weight: int | None
     sampling_weight: int | None = None
+    person: int | None = None
 
     @property
     def weights(self) -> tuple[int, ...]:
         return tuple(each for each in (self.weight, self.sampling_weight) if each is not None)
 
     def all(self) -> set[int]:
-        return {*self.quasi_identifiers, *self.sensitive, *self.weights}
+        return {*self.quasi_identifiers, *self.sensitive, *self.weights, *self.persons}
+
+    @property
+    def persons(self) -> tuple[int, ...]:
+        return () if self.person is None else (self.person,)
 
 
 def assign_roles(
@@ -41,6 +47,7 @@ def assign_roles(
     sensitive: Sequence[str] | None,
     weight: str | None,
     sampling_weight: str | None = None,
+    person: str | None = None,
 ) -> Roles:
     """The roles that the call assigns. Otherwise the policy decides: columns after GROUP BY are quasi-identifiers, and
     columns in COUNT DISTINCT are sensitive."""
@@ -53,8 +60,21 @@ def assign_roles(
         aggregates = [named.aggregate for process in queries for named in process.aggregates]
         distinct = (each.column for each in aggregates if counts_distinct(each.function))
         counted = _unique(column.text for column in distinct if column is not None)
-        sensitive = [name for name in counted if name not in (*grouped, weight, sampling_weight)]
-    return Roles(tuple(grouped), tuple(sensitive), weight, sampling_weight)
+        others = {name.casefold() for name in (*grouped, weight, sampling_weight, person) if name is not None}
+        sensitive = [name for name in counted if name.casefold() not in others]
+    _refuse_weights_of_persons(weight, sampling_weight, person)
+    return Roles(tuple(grouped), tuple(sensitive), weight, sampling_weight, person)
+
+
+def _refuse_weights_of_persons(weight: str | None, sampling_weight: str | None, person: str | None) -> None:
+    """A weight says how many persons a record represents, which contradicts several records of one person."""
+    weights = {"weight": weight, "sampling_weight": sampling_weight}
+    given = [option_text(name) for name, column in weights.items() if column is not None]
+    if person is not None and given:
+        message = f"`{given[0]}` cannot be used with `{option_text('person')}`: a record is either one of several of a "
+        message += "person, or it represents several persons"
+        help_ = f"omit `{given[0]}`, or measure a table with one record for each person"
+        raise _error("AC617", message, help_)
 
 
 def _unique(names: Iterator[str]) -> list[str]:
@@ -66,7 +86,8 @@ def positions(asked: Roles, columns: Sequence[str]) -> Positions:
     """The positions of the columns. Raise with a diagnostic for each name that is not found."""
     names = Names(columns)
     weights = [name for name in (asked.weight, asked.sampling_weight) if name is not None]
-    wanted = (*asked.quasi_identifiers, *asked.sensitive, *weights)
+    person = () if asked.person is None else (asked.person,)
+    wanted = (*asked.quasi_identifiers, *asked.sensitive, *weights, *person)
     findings = [finding for name in wanted if (finding := _unknown_name(names, name)) is not None]
     if findings:
         raise CallError(findings)
@@ -75,22 +96,24 @@ def positions(asked: Roles, columns: Sequence[str]) -> Positions:
         tuple(names.find(name)[0] for name in asked.sensitive),
         None if asked.weight is None else names.find(asked.weight)[0],
         None if asked.sampling_weight is None else names.find(asked.sampling_weight)[0],
+        None if asked.person is None else names.find(asked.person)[0],
     )
     _refuse_two_roles(found, columns)
     return found
 
 
 def same_columns(asked: Roles, columns: Sequence[str], table: str) -> Positions:
-    """The positions of the quasi-identifiers in another table, and of the weight if it has that column."""
+    """The positions of the quasi-identifiers in another table, and of the weight and the person if it has them."""
     names = Names(columns)
     absent = [name for name in asked.quasi_identifiers if len(names.find(name)) != 1]
     if absent:
         messages = (f"the {table} has no column `{name}`" for name in absent)
         help_ = f"its columns: {names.listing()}"
         raise CallError(Diagnostic("AC602", message, help=help_) for message in messages)
-    weights = names.find(asked.weight) if asked.weight is not None else ()
+    weight, person = (names.find(each) if each is not None else () for each in (asked.weight, asked.person))
     quasi_identifiers = tuple(names.find(name)[0] for name in asked.quasi_identifiers)
-    return Positions(quasi_identifiers, (), weights[0] if len(weights) == 1 else None)
+    one_weight, one_person = (found[0] if len(found) == 1 else None for found in (weight, person))
+    return Positions(quasi_identifiers, (), one_weight, person=one_person)
 
 
 def refuse_opaque(found: Positions, schema: Schema) -> None:
@@ -115,10 +138,10 @@ def _unknown_name(names: Names, name: str) -> Diagnostic | None:
 
 def _refuse_two_roles(found: Positions, columns: Sequence[str]) -> None:
     seen: set[int] = set()
-    for position in (*found.quasi_identifiers, *found.sensitive, *found.weights):
+    for position in (*found.quasi_identifiers, *found.sensitive, *found.weights, *found.persons):
         if position in seen:
             message = f"column `{columns[position]}` is named twice, expected one role per column"
-            help_ = "name it once: as a quasi-identifier, as sensitive or as the weight"
+            help_ = "name it once: as a quasi-identifier, as sensitive, as the weight or as the person"
             raise _error("AC604", message, help_)
         seen.add(position)
 

@@ -8,6 +8,7 @@ from acompass.measure.answer import (
     Classes,
     Loss,
     Measures,
+    People,
     Persons,
     QuasiIdentifier,
     Sampling,
@@ -18,7 +19,7 @@ from acompass.report import document as doc
 
 
 def describe_measures(measures: Measures, context: doc.Context) -> Iterator[doc.Block]:
-    (_, k), *classes = class_rows = list(_class_rows(measures.classes))
+    (_, k), *classes = class_rows = list(_class_rows(measures))
     heading = measures_heading(measures)
     yield doc.headline("Measures", context, k, text=heading)
     yield doc.Either(
@@ -30,14 +31,16 @@ def describe_measures(measures: Measures, context: doc.Context) -> Iterator[doc.
             _number_table("Classes", ("measure", "value"), classes),
         ],
     )
-    yield _sizes_table(measures.classes)
+    yield _sizes_table(measures)
     yield doc.Heading("Risk")
     yield _risk_table(measures)
+    if measures.people is not None:
+        yield doc.Bullets(list(persons_sentences(measures.people)))
     if measures.sampling is not None:
         yield from _sampling_blocks(measures.sampling)
     if len(measures.by_quasi_identifier) > 1:
         yield doc.Heading("Risk by quasi-identifier")
-        yield _quasi_identifiers_table(measures.by_quasi_identifier)
+        yield _quasi_identifiers_table(measures)
     if measures.sensitive:
         yield doc.Heading("Sensitive columns")
         yield _sensitive_table(measures.sensitive)
@@ -45,6 +48,7 @@ def describe_measures(measures: Measures, context: doc.Context) -> Iterator[doc.
         yield from _change_blocks(measures.comparison)
     if measures.loss is not None:
         yield from _loss_blocks(measures.loss)
+    yield doc.Bullets([f"note: {note.text}" for note in measures.notes])
 
 
 def _number_table(caption: str, header: doc.Row, rows: Sequence[doc.Row]) -> doc.Table:
@@ -55,9 +59,19 @@ def _number_table(caption: str, header: doc.Row, rows: Sequence[doc.Row]) -> doc
 def measures_heading(measures: Measures) -> str:
     by = ", ".join(map(on_one_line, measures.quasi_identifiers))
     weighted = "" if measures.weight is None else f", weighted by {on_one_line(measures.weight)}"
-    number = measures.classes.number
+    number, people = measures.classes.number, measures.people
     classes = f"{number:,} equivalence class{'' if number == 1 else 'es'}"
-    return f"{_record_count(measures.records)} in {classes} by {by}{weighted}"
+    whose = "" if people is None else f" of {_count(people.persons, 'person')} ({on_one_line(people.column)})"
+    return f"{_count(measures.records, 'record')}{whose} in {classes} by {by}{weighted}"
+
+
+def persons_sentences(people: People) -> Iterator[str]:
+    """What the figures mean if persons are counted."""
+    yield "the risk is that of a person, for an attacker who knows the quasi-identifiers of one of the person's records"
+    if people.several:
+        several = "1 person has" if people.several == 1 else f"{people.several:,} persons have"
+        yield f"{several} records in several classes; figures for persons count the smallest of these classes"
+        yield "an attacker who knows several of such a person's records can find the person with a higher probability"
 
 
 def _summary(measures: Measures) -> Iterator[str]:
@@ -71,7 +85,7 @@ def _key_figures(measures: Measures) -> Iterator[doc.Row]:
     """The figures to report about a release: diversity, risk and loss."""
     for each in measures.sensitive:
         yield doc.Phrase(("distinct l-diversity of ", doc.Code(each.column))), f"l = {each.distinct_l:,}"
-    yield "highest risk of a record", round_measure(measures.classes.prosecutor_maximum)
+    yield f"highest risk of a {measures.noun.removesuffix('s')}", round_measure(measures.classes.prosecutor_maximum)
     if measures.journalist is not None:
         yield "highest risk in the population", round_measure(measures.journalist.maximum)
     yield "average risk", round_measure(measures.marketer)
@@ -79,21 +93,23 @@ def _key_figures(measures: Measures) -> Iterator[doc.Row]:
         yield "loss", f"{measures.loss.total:.4f}"
 
 
-def _class_rows(classes: Classes) -> Iterator[tuple[str, str]]:
-    yield "k-anonymity", "every k" if classes.k is None else f"k = {persons(classes.k)}"
-    yield "unique records", persons(classes.uniques)
+def _class_rows(measures: Measures) -> Iterator[tuple[str, str]]:
+    classes, unit = measures.classes, "" if measures.people is None else f", in {measures.noun}"
+    yield f"k-anonymity{unit}", "every k" if classes.k is None else f"k = {persons(classes.k)}"
+    yield f"unique {measures.noun}", persons(classes.uniques)
     for k in classes.thresholds:
-        yield f"records in classes below {k:,}", persons(classes.records_below(k))
-    yield "average class size", round_measure(classes.average)
+        yield f"{measures.noun} in classes below {k:,}", persons(classes.records_below(k))
+    yield f"average class size{unit}", round_measure(classes.average)
     yield "average class size over k", round_measure(classes.normalized_average)
-    yield "largest class", round_measure(classes.largest)
-    yield "discernibility", round_measure(classes.discernibility)
+    yield f"largest class{unit}", round_measure(classes.largest)
+    yield f"discernibility{unit}", round_measure(classes.discernibility)
 
 
-def _sizes_table(classes: Classes) -> doc.Table:
+def _sizes_table(measures: Measures) -> doc.Table:
+    classes = measures.classes
     ranges = [(size, *classes_within(classes, *size)) for size in size_ranges(classes.largest or 0)]
     rows = [(size_label(*size), f"{number:,}", persons(records)) for size, number, records in ranges if number]
-    return _number_table(SIZES_CAPTION, ("class size", "classes", "records"), rows)
+    return _number_table(sizes_caption(measures.noun), ("class size", "classes", measures.noun), rows)
 
 
 def _risk_table(measures: Measures) -> doc.Table:
@@ -124,8 +140,9 @@ def _sampling_heading(sampling: Sampling) -> str:
     return f"{heading}; {classes} less weight than records"
 
 
-def _quasi_identifiers_table(columns: Sequence[QuasiIdentifier]) -> doc.Table:
+def _quasi_identifiers_table(measures: Measures) -> doc.Table:
     """The last three figures describe the table without the column. Risk is the average prosecutor risk."""
+    columns = measures.by_quasi_identifier
     header = ("quasi-identifier", "values", "unique by it", "k without it", "unique without it", "risk without it")
     rows = [(*quasi_identifier_figures(each), round_measure(each.without.prosecutor_average)) for each in columns]
     return _number_table("Risk by quasi-identifier", header, rows)
@@ -179,7 +196,7 @@ def _change_blocks(comparison: TableChange) -> Iterator[doc.Block]:
 
 def _change_heading(comparison: TableChange) -> str:
     return (
-        f"against {_record_count(comparison.records_before)} before: "
+        f"against {_count(comparison.records_before, 'record')} before: "
         f"information lost {_share_text(comparison.information_lost)}, "
         f"discernibility {round_measure(comparison.discernibility)}"
     )
@@ -206,8 +223,8 @@ def _share_text(value: Fraction | float | None) -> str:
     return f"{round(float(value), 3) + 0:.1%}"
 
 
-def _record_count(number: Persons) -> str:
-    return f"{persons(number)} record{'' if number == 1 else 's'}"
+def _count(number: Persons, noun: str) -> str:
+    return f"{persons(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def persons(number: Persons) -> str:
@@ -222,7 +239,8 @@ def round_measure(measure: Fraction | float | None) -> str:
     return f"{int(measure):,}" if measure == int(measure) else f"{float(measure):.6g}"
 
 
-SIZES_CAPTION = "Classes and their records, by class size"
+def sizes_caption(noun: str) -> str:
+    return f"Classes and their {noun}, by class size"
 
 
 def size_ranges(largest: Persons) -> Iterator[tuple[int, int]]:
@@ -246,6 +264,7 @@ def size_label(low: int, high: int) -> str:
 
 
 def classes_within(classes: Classes, low: int, high: int) -> tuple[int, Persons]:
-    """The number of classes with a size in the range, and the number of records in them."""
-    inside = [(size, number) for size, number in classes.sizes if low <= size < high + 1]
-    return sum(number for _, number in inside), sum(size * number for size, number in inside)
+    """The number of classes with a size in the range, and the number of records in them, or of persons whose smallest
+    class is one of them."""
+    numbers = (number for size, number in classes.sizes if low <= size < high + 1)
+    return sum(numbers), sum(number for size, number in classes.exposed if low <= size < high + 1)

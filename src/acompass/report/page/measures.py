@@ -19,13 +19,14 @@ from acompass.measure.answer import (
     Sensitive,
 )
 from acompass.report.answers.measures import (
-    SIZES_CAPTION,
     classes_within,
     persons,
+    persons_sentences,
     quasi_identifier_figures,
     round_measure,
     size_label,
     size_ranges,
+    sizes_caption,
 )
 from acompass.report.html import Group, Html, about, grouped_bars, join_html, row, section, share_bar, table, tag
 
@@ -52,8 +53,9 @@ def series_key(series: Sequence[str]) -> Html:
 def classes_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
     names = ", ".join(measures[-1].quasi_identifiers)
     ranges = size_ranges_with_classes(measures)
-    introduction = about(f"Records with equal values in {names} form one equivalence class.")
-    chart, data = sizes_chart(ranges, measures, series), _sizes_table(ranges, series)
+    counted = "" if measures[-1].people is None else " Its size is its number of persons, who may have several records."
+    introduction = about(f"Records with equal values in {names} form one equivalence class.{counted}")
+    chart, data = sizes_chart(ranges, measures, series), _sizes_table(ranges, series, _noun(measures))
     return section("Class sizes", "classes", introduction, series_key(series), chart, data)
 
 
@@ -69,16 +71,21 @@ def size_ranges_with_classes(measures: Sequence[Measures]) -> list[SizeRange]:
 
 
 def sizes_chart(ranges: Sequence[SizeRange], measures: Sequence[Measures], series: Sequence[str]) -> Html:
-    title = "Records by the size of their class"
+    title = f"{_noun(measures).capitalize()} by the size of their class"
     words = "; ".join(f"{name}: {_smallest_class(each)}" for name, each in zip(series, measures, strict=True))
     groups = [Group(_short_range(each.low, each.high), each.records) for each in ranges]
     return tag("figure", grouped_bars(title, words, groups, series), tag("figcaption", title))
 
 
-def _sizes_table(ranges: Sequence[SizeRange], series: Sequence[str]) -> Html:
-    header = ("class size", *(f"{what}, {name}" for what in ("classes", "records") for name in series))
+def _noun(measures: Sequence[Measures]) -> str:
+    """What the sizes of the classes count. A released table often lacks the column that tells persons apart."""
+    return " or ".join(dict.fromkeys(each.noun for each in measures))
+
+
+def _sizes_table(ranges: Sequence[SizeRange], series: Sequence[str], noun: str) -> Html:
+    header = ("class size", *(f"{what}, {name}" for what in ("classes", noun) for name in series))
     rows = [row(size_label(each.low, each.high), *map(persons, (*each.classes, *each.records))) for each in ranges]
-    return table(SIZES_CAPTION, header, rows, class_="sizes")
+    return table(sizes_caption(noun), header, rows, class_="sizes")
 
 
 def _short_range(low: int, high: int) -> str:
@@ -94,21 +101,36 @@ def _thousands(number: int) -> str:
 
 def _smallest_class(measures: Measures) -> str:
     k = measures.classes.k
-    return "no records" if k is None else f"the smallest class has {persons(k)} of {persons(measures.records)} records"
+    if k is None:
+        return "no records"
+    return f"the smallest class has {persons(k)} of {persons(measures.persons)} {measures.noun}"
 
 
 def risk_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
+    people = measures[-1].people
     introduction = about("The probability that someone who knows a person's quasi-identifiers finds the right record.")
-    risks = _RISKS if measures[-1].journalist is None else (*_RISKS, *_JOURNALIST_RISKS)
+    if people is not None:
+        introduction = about(" ".join(f"{each[0].upper()}{each[1:]}." for each in persons_sentences(people)))
+    journalist = () if measures[-1].journalist is None else _JOURNALIST_RISKS
+    risks = (*_class_figures(_noun(measures)), *_RISKS, *journalist)
     rows = [row(label, *map(figure, measures)) for label, figure in risks]
     data = table("Risk and related measures", ("measure", *series), rows)
     return section("Risk", "risk", introduction, data)
 
 
-_RISKS: tuple[tuple[str, Callable[[Measures], str]], ...] = (
-    ("smallest class (k)", lambda m: round_measure(m.classes.k)),
-    ("unique records", lambda m: persons(m.classes.uniques)),
-    ("records in classes below 5", lambda m: persons(m.classes.records_below(5))),
+#: a label, and a function that returns the figure of a table
+_Figure = tuple[str, Callable[[Measures], str]]
+
+
+def _class_figures(noun: str) -> tuple[_Figure, ...]:
+    return (
+        ("smallest class (k)" if noun == "records" else f"smallest class (k), in {noun}", lambda m: round_measure(m.k)),
+        (f"unique {noun}", lambda m: persons(m.classes.uniques)),
+        (f"{noun} in classes below 5", lambda m: persons(m.classes.records_below(5))),
+    )
+
+
+_RISKS: tuple[_Figure, ...] = (
     ("highest prosecutor risk", lambda m: percent(m.classes.prosecutor_maximum)),
     ("average prosecutor risk", lambda m: percent(m.classes.prosecutor_average)),
     ("marketer risk", lambda m: percent(m.marketer)),
@@ -117,7 +139,7 @@ _RISKS: tuple[tuple[str, Callable[[Measures], str]], ...] = (
 )
 
 #: for a table drawn from a known population
-_JOURNALIST_RISKS: tuple[tuple[str, Callable[[Measures], str]], ...] = (
+_JOURNALIST_RISKS: tuple[_Figure, ...] = (
     ("highest journalist risk", lambda m: percent(m.journalist.maximum if m.journalist else None)),
     ("average journalist risk", lambda m: percent(m.journalist.average if m.journalist else None)),
 )
@@ -171,7 +193,7 @@ def sampling_section(measures: Sequence[Measures], series: Sequence[str]) -> Htm
     )
 
 
-#: a label, and a function that returns the figure of a table
+#: the same for a sample
 _SamplingFigure = tuple[str, Callable[[Sampling], str]]
 
 
@@ -189,15 +211,6 @@ _SAMPLING_FIGURES: tuple[_SamplingFigure, ...] = (
     ("classes with less weight than records", lambda s: f"{s.understated:,}"),
 )
 
-_QUASI_IDENTIFIER_HEADER = (
-    "quasi-identifier",
-    "values",
-    "records unique by it alone",
-    "smallest class without it",
-    "unique records without it",
-    "average risk without it",
-)
-
 
 def quasi_identifiers_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
     introduction = about(
@@ -213,7 +226,15 @@ def _quasi_identifier_table(measures: Measures, name: str) -> Html:
         row(*quasi_identifier_figures(each), percent(each.without.prosecutor_average))
         for each in measures.by_quasi_identifier
     ]
-    return table(f"Risk by quasi-identifier, {name}", _QUASI_IDENTIFIER_HEADER, rows)
+    header = (
+        "quasi-identifier",
+        "values",
+        f"{measures.noun} unique by it alone",
+        "smallest class without it",
+        f"unique {measures.noun} without it",
+        "average risk without it",
+    )
+    return table(f"Risk by quasi-identifier, {name}", header, rows)
 
 
 def loss_section(loss: Loss, internal: bool) -> Html:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, option_text
+from acompass.errors.display import count_text
 from acompass.tables.errors import error_about, error_about_both, table_error
 
 output_not_encodable = error_about_both(
@@ -32,6 +33,17 @@ partition_names = error_about(
     "cannot write `{}` in partitions: a column has no name, or two names differ only in case",
     "rename the columns first, or write a single `.parquet` file",
 )
+
+
+def header_is_a_record(path: str, row: int | None, found: int, cells: int) -> TableError:
+    """The message shows no cell: the first line may be a record. `row` is the row of a header in a workbook."""
+    where = "the first line" if row is None else f"row {row}, the first one,"
+    each = "is a number, a date or empty, or occurs again in its column"
+    if found > 1:
+        each = "are numbers, dates or empty, or occur again in their columns"
+    message = f"{where} of `{path}` looks like a record, not a header: {found} of {count_text(cells, 'cell')} {each}"
+    help_ = f"put the column names on the first line; if they are there, write `{option_text('header', True)}`"
+    return table_error("AC251", message, help_)
 
 
 def unknown_delimiter(delimiter: str) -> TableError:

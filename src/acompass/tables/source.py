@@ -43,6 +43,7 @@ class Files:
     has_mark: bool = False  # whether the first given file has a byte order mark
     has_comma: bool = False  # whether numbers have a decimal comma
     header_rows: tuple[int, ...] = ()  # for sheets of workbooks, the row number of each header
+    has_header: bool = False  # whether the caller says that the first line is a header (D37)
 
     @property
     def are_copies(self) -> bool:

@@ -193,6 +193,27 @@ def _normalize(csv: Csv, path: str, shown: str, copy: str) -> None:
             file.write(",".join("" if field is None else quote_field(field) for field in fields) + "\n")
 
 
+#: conditions in one statement; DuckDB limits the depth of an expression
+_MOST_CONDITIONS = 500
+
+
+def find_repeated_names(con: duckdb.DuckDBPyConnection, csv: Csv, table: str) -> set[int]:
+    """The columns of the table of text in which the column's name occurs as a value.
+
+    The first query ends at the first such record, and DuckDB skips most of the table by its statistics.
+    """
+    is_name = {position: f"{sql.name(position)} = {text_literal(name)}" for position, name in enumerate(csv.names)}
+    found: set[int] = set()
+    for start in range(0, len(is_name), _MOST_CONDITIONS):
+        part = range(start, min(start + _MOST_CONDITIONS, len(is_name)))
+        anywhere = " OR ".join(is_name[position] for position in part)
+        if con.execute(f"SELECT 1 FROM {table} WHERE {anywhere} LIMIT 1").fetchone() is not None:
+            row = con.execute(f"SELECT {', '.join(f'bool_or({is_name[p]})' for p in part)} FROM {table}").fetchone()
+            assert row is not None
+            found |= {position for position, is_repeated in zip(part, row, strict=True) if is_repeated}
+    return found
+
+
 _MAGIC = b"PAR1"
 #: larger than the number of records in a file, yet row keys of millions of files fit in 64 bits
 _FILE_STRIDE = 1 << 40

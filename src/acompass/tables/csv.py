@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeAlias
 from acompass.dataclasses import dataclass
 from acompass.tables import errors, format_errors
 from acompass.tables.formats import COMMA, COMMA_NUMBER, DELIMITERS, CsvStyle, looks_like_value
-from acompass.tables.source import Files, plain_bytes
+from acompass.tables.source import WORKBOOK_MAGICS, Files, plain_bytes, require_no_partitions
 
 #: names with these characters are quoted in a header, so that the delimiter can be detected again
 _MARKS = (*DELIMITERS, '"', "\r", "\n", "#")
@@ -119,6 +119,7 @@ class Csv:
                 row = self.source.header_rows[0] if self.source.header_rows else None
                 raise format_errors.header_is_a_record(self.source.shown[0], row, len(found), len(self.names))
         require_names(self.names)
+        require_no_partitions(self.source, self.names)
 
     def require_well_formed(self) -> None:
         """Read all files; raise at the first malformed record."""
@@ -129,9 +130,7 @@ class Csv:
 
 #: the number of records, including the header, that are used to detect the delimiter
 _SAMPLED = 20
-#: the first bytes of workbooks: .xlsx and other zip files, .xls
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-_LONGEST_WORKBOOK_MARK = 4
+_JSON = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')
 
 
 def first_record(source: Files) -> tuple[tuple[str, ...], str]:
@@ -173,8 +172,11 @@ def numbered_records(path: str, shown: str, delimiter: str) -> Iterator[tuple[in
 @contextmanager
 def open_bytes(path: str, shown: str) -> Iterator[BufferedReader | GzipFile]:
     with plain_bytes(path, shown) as file:
-        if file.peek(_LONGEST_WORKBOOK_MARK)[:_LONGEST_WORKBOOK_MARK].startswith(_WORKBOOKS):
+        start = file.peek(1)
+        if start.startswith(WORKBOOK_MAGICS):
             raise format_errors.is_a_workbook(shown)
+        if _JSON.match(start):
+            raise format_errors.is_json(shown)
         yield file
 
 

@@ -32,7 +32,7 @@ from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables import errors
 from acompass.tables.csv import Csv, has_blanks_at_quotes, quote_field, require_names
-from acompass.tables.source import Files, report_read_errors
+from acompass.tables.source import Files, report_read_errors, require_no_partitions
 from acompass.tables.temporary_files import temporary_folder
 
 _WITH_TIME_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
@@ -259,7 +259,9 @@ def read_footers(con: duckdb.DuckDBPyConnection, source: Files) -> Parquet:
     for shown, columns in others:
         if columns != first[1]:
             raise errors.files_differ(first[0], shown, "columns")
-    require_names([column.name for column, _ in first[1]])
+    names = [column.name for column, _ in first[1]]
+    require_names(names)
+    require_no_partitions(source, names)
     paths = text_list([escape(path) for path in source.paths])
     return Parquet(paths, tuple(column for column, _ in first[1]), tuple(leaf for _, leaf in first[1]))
 

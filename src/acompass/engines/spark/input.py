@@ -23,7 +23,7 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
 from acompass.tables.csv import Csv, open_bytes
-from acompass.tables.source import Files, report_read_errors
+from acompass.tables.source import Files, report_read_errors, require_no_partitions
 
 _TYPES: dict[str, Type] = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), INTEGER),
@@ -121,6 +121,7 @@ def read_parquet(spark: SparkSession, source: Files) -> DataFrame:
     for schema, shown in zip(schemas, source.shown, strict=True):
         if not schema.equals(schemas[0]):
             raise errors.files_differ(source.shown[0], shown, "columns")
+    require_no_partitions(source, schemas[0].names)
     with report_failures():
         return spark.read.parquet(*_locations(source))
 

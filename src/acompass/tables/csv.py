@@ -363,6 +363,16 @@ def has_quoted_comma(path: str, shown: str) -> bool:
     return any(_QUOTED_COMMA.search(window) for window in _windows(path, shown, overlap=1 << 10))
 
 
+_LINE_ENDS = tuple(map(re.compile, (rb"\r\n", rb"[^\r]\n", rb"\r[^\n]")))
+
+
+def has_mixed_line_ends(path: str, shown: str) -> bool:
+    """Whether a file has two kinds of line ends. In a single column, where an empty line is a record, the engine's CSV
+    reader then counts empty lines wrong."""
+    found = {end for window in _windows(path, shown, overlap=1) for end in _LINE_ENDS if end.search(window)}
+    return len(found) > 1
+
+
 def _windows(path: str, shown: str, overlap: int) -> Iterator[bytes]:
     """The bytes of a file in chunks, each with the last `overlap` bytes before it: no match is longer."""
     end = b""

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -305,9 +306,10 @@ _MOST_ROWS, _MOST_COLUMNS = 1 << 20, 1 << 14
 #: for each cell with a value
 _MOST_CELLS = 1 << 24
 _MOST_EMPTY = 4
-_CELL_TAG = re.compile(rb"[<:]c[\s/>]")
-_USUAL_LETTERS = re.compile(rb'[<:]c r="([A-Z]{1,3})[1-9][0-9]{0,6}"')
-_USUAL_DIGITS = re.compile(rb'[<:]c r="[A-Z]{1,3}([1-9][0-9]{0,6})"')
+#: how the tag of a cell may begin, with or without a namespace prefix
+_CELL_TAGS = tuple(b"%cc%c" % pair for pair in product(b"<:", b" \t\r\n/>"))
+_USUAL_LETTERS = re.compile(rb'c r="([A-Z]{1,3})[1-9][0-9]{0,6}"')
+_USUAL_DIGITS = re.compile(rb'c r="[A-Z]{1,3}([1-9][0-9]{0,6})"')
 _ANY_REFERENCE = re.compile(r"([A-Za-z]{1,3})([1-9][0-9]{0,6})")
 
 
@@ -335,7 +337,8 @@ class _Extent:
         """Add the cells in the form that almost all programs write, including those without a value."""
         letters = _USUAL_LETTERS.findall(rows)
         digits = set(_USUAL_DIGITS.findall(rows))
-        self._has_others |= len(letters) != len(_CELL_TAG.findall(rows))
+        is_usual = rows.count(b"<c") == len(letters) and b":c" not in rows  # faster, and true of most pieces
+        self._has_others |= not is_usual and len(letters) != sum(map(rows.count, _CELL_TAGS))
         self.cells += len(letters)
         for column in set(letters):
             self.add(1, _column_number(column.decode()))

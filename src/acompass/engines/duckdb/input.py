@@ -31,7 +31,7 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables import errors
-from acompass.tables.csv import Csv, has_blanks_at_quotes, quote_field, require_names
+from acompass.tables.csv import Csv, has_blanks_at_quotes, has_mixed_line_ends, quote_field, require_names
 from acompass.tables.source import Files, report_read_errors, require_no_partitions
 from acompass.tables.temporary_files import temporary_folder
 
@@ -140,7 +140,8 @@ def read_text(con: duckdb.DuckDBPyConnection, csv: Csv) -> str:
     has_blanks = any(has_blanks_at_quotes(path, shown, csv.delimiter) for path, shown in csv.files)
     # DuckDB would infer the line ending from a line break in a name, and might then find no records
     has_line_break = any("\n" in name or "\r" in name for name in csv.names)
-    if has_blanks or has_line_break or not _try_to_read(con, csv, table):
+    is_mixed = len(csv.names) == 1 and any(has_mixed_line_ends(path, shown) for path, shown in csv.files)
+    if has_blanks or has_line_break or is_mixed or not _try_to_read(con, csv, table):
         _read_normalized(con, csv, table)
     return table
 

@@ -43,7 +43,7 @@ DEADLINE = 30
 STANDARD_INPUT = "-"
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
-CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt")
+CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
 _TABLE_SUFFIXES = (*CSV_SUFFIXES, *PARQUET_SUFFIXES, *WORKBOOK_SUFFIXES)
 
@@ -151,6 +151,12 @@ class _Files(TypedDict, total=False):
         str | None,
         Option(kinds.TEXT, "--sheet NAME", key="sheet", example='"Sheet1"'),
         "Sheet of an .xlsx workbook; the first one by default.",
+    ]
+    header: Annotated[
+        bool | None,
+        Option(kinds.BOOLEAN, "--header", key="header"),
+        "Whether the first line of CSV files is known to be a header, even if it looks like a record.",
+        "The first line of CSV files is a header, even if it looks like a record.",
     ]
     engine: Annotated[
         Any,

@@ -303,7 +303,7 @@ def reading_settings(table: Any) -> Opening:
 
 def _fail_reading(section: "_Section", option: Option, found: str) -> NoReturn:
     expected = f"`{option.key}` is {found}, expected {option.kind.words}"
-    example = option.pasted.replace('": "', '" = "')
+    example = option.pasted.replace('": "', '" = "').replace("True", "true")
     section.fail((option.key,), expected, f"write for example `{option.key} = {example}`")
 
 

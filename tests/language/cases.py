@@ -2,8 +2,8 @@
 
 acompass  the policy                          csv       the table
 options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `missing: drop`, `dates: A=%d.%m.%Y`, `order: canonical`,
-          `force: yes`, `command: check`, `types: integer decimal(2) float text boolean date timestamp`,
-          one on each line
+          `force: yes`, `header: yes`, `command: check`, `ends: lf crlf cr` for the line ends in turn,
+          `types: integer decimal(2) float text boolean date timestamp`, one on each line
 hierarchy the file `hierarchy.csv` in the policy's folder
 after     the resulting table                 verdicts  `1 violated 3 REPLACE`, a line for each requirement,
                                                         `-` where it has no verdict or no action
@@ -14,6 +14,7 @@ import re
 from contextlib import chdir
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import cycle
 from pathlib import Path
 
 import duckdb
@@ -105,8 +106,9 @@ def _call(case: Case, engine: str, table: str) -> Result:
     params = parse_settings(value for name, value in case.options if name == "set")
     missing = tuple(value for name, value in case.options if name == "missing") or None
     dates = tuple(value for name, value in case.options if name == "dates")
+    header = case.option("header") == "yes"
     if case.option("command") == "check":
-        return api.check(policy, table, params=params, missing=missing, dates=dates, engine=engine)
+        return api.check(policy, table, params=params, missing=missing, dates=dates, header=header, engine=engine)
     trace = case.option("trace")
     return api.run(
         policy,
@@ -116,6 +118,7 @@ def _call(case: Case, engine: str, table: str) -> Result:
         seed=case.option("seed"),
         missing=missing,
         dates=dates,
+        header=header,
         order=case.option("order"),
         engine=engine,
         force=case.option("force") == "yes",
@@ -123,12 +126,15 @@ def _call(case: Case, engine: str, table: str) -> Result:
     )
 
 
+_LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 _DUCKDB_TYPES = {"integer": "BIGINT", "float": "DOUBLE", "text": "VARCHAR"}
 
 
 def write_table(case: Case) -> str:
     """Write a CSV file, or a Parquet file if the case has types, into the current folder; return its name."""
-    Path("table.csv").write_text(case.blocks["csv"], encoding="utf-8", newline="")
+    ends = [_LINE_ENDS[word] for word in (case.option("ends") or "lf").split()]
+    lines = zip(case.blocks["csv"].splitlines(), cycle(ends), strict=False)
+    Path("table.csv").write_text("".join(line + end for line, end in lines), encoding="utf-8", newline="")
     if "hierarchy" in case.blocks:
         Path("hierarchy.csv").write_text(case.blocks["hierarchy"], encoding="utf-8", newline="")
     types = case.option("types")

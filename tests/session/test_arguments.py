@@ -116,6 +116,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "sheet": NOT_TEXT,
     "show": (*NOT_WHOLE, -1, None),
     "show_records": (0, 1, "no", None, [], object()),
+    "header": (0, 1, "no", [], object()),
     "source": (0, 1, "no", None, [], object()),
     "stopped": (5, "a", [len], True),
     "style": (*NOT_TEXT, None),

@@ -94,7 +94,7 @@ def test_each_policy_infers_the_types_again(session: acompass.Session, people: s
         assert (found.requirements, found.table) == (expected.requirements, expected.table)
 
 
-def test_the_file_is_read_once(session: acompass.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_is_read_once(people: str, monkeypatch: pytest.MonkeyPatch) -> None:
     times: list[str] = []
     read = duckdb_csv.read_text
 
@@ -103,10 +103,11 @@ def test_the_file_is_read_once(session: acompass.Session, monkeypatch: pytest.Mo
         return read(con, csv)
 
     monkeypatch.setattr(duckdb_read, "read_text", record_path)
-    session.check(POLICY, params={"k": 2})
-    session.check(OTHER)
-    session.explain(POLICY, params={"k": 2}, record=3)
-    session.measure(qi=["Age", "Zip"])
+    with acompass.open(people) as session:
+        session.check(POLICY, params={"k": 2})
+        session.check(OTHER)
+        session.explain(POLICY, params={"k": 2}, record=3)
+        session.measure(qi=["Age", "Zip"])
     assert len(times) == 1
 
 

@@ -64,8 +64,11 @@ class Table:
 
 
 @contextmanager
-def loading(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Iterator[Table]:
-    with duckdb.connect() as con, open_source(table, FileFormat(delimiter)) as source, report_failures():
+def loading(
+    table: Any, missing: str = "error", delimiter: str | None = None, *, header: bool = False, **uses: Use
+) -> Iterator[Table]:
+    format_ = FileFormat(delimiter, header=header)
+    with duckdb.connect() as con, open_source(table, format_) as source, report_failures():
         found = open_table(con, source)
         with found.load(column_uses(uses, found.names), ReadingOptions(MissingOptions(missing))) as loaded:
             yield Table(loaded)

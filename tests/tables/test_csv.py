@@ -85,7 +85,7 @@ def test_a_given_delimiter_wins(tmp_path: Path) -> None:
 
 def test_any_name_is_allowed(tmp_path: Path) -> None:
     header = """a,A,"",'; DROP TABLE x; --,"q""q",日本 語,"new\nline",c0"""
-    with loading(csv_file(tmp_path, header + "\n1,2,3,4,5,6,7,8\n")) as table:
+    with loading(csv_file(tmp_path, header + "\n1,2,3,4,5,6,7,8\n"), header=True) as table:
         assert table.names == ["a", "A", "", "'; DROP TABLE x; --", 'q"q', "日本 語", "new\nline", "c0"]
         assert table.records == [tuple("12345678")]
 

@@ -130,11 +130,23 @@ def test_files_with_different_types_are_rejected(tmp_path: Path) -> None:
     assert (found.code, f"`{other}`" in found.message) == ("AC209", True)
 
 
-def test_folders_named_like_a_partition_add_no_column(tmp_path: Path) -> None:
+def test_a_column_that_only_folders_name_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "year=2020").mkdir()
-    parquet(tmp_path / "year=2020", {"a": [1]})
+    path = parquet(tmp_path / "year=2020", {"a": [1]})
+    for pattern in (path, f"{tmp_path}/*/*.parquet"):
+        found = fault(pattern)
+        assert (found.code, "2020" in found.message) == ("AC253", False)
+    csv = tmp_path / "year=2020" / "table.csv"
+    csv.write_text("a\n1\n")
+    assert fault(f"{tmp_path}/*/*.csv").code == "AC253"
+
+
+def test_a_column_that_folders_and_files_name_is_read_from_the_files(tmp_path: Path) -> None:
+    for year in (2020, 2021):
+        (tmp_path / f"year={year}").mkdir()
+        parquet(tmp_path / f"year={year}", {"a": [1], "Year": [year]})
     with loading(f"{tmp_path}/*/*.parquet") as table:
-        assert table.names == ["a"]
+        assert table.records == [(1, 2020), (1, 2021)]
 
 
 def test_nanoseconds_are_rejected_if_the_policy_uses_them(tmp_path: Path) -> None:

@@ -147,8 +147,10 @@ def parse_params(settings: Iterable[str]) -> dict[str, "ParamValue"]:
 
 
 def read_trace(path: Path) -> list[str]:
+    from acompass.language.program.hierarchies import read_small_file
+
     try:
-        return path.read_text(encoding="utf-8").split()
+        return read_small_file(path).decode("utf-8").split()
     except OSError as error:
         raise CallError([_unreadable_trace(path, (error.strerror or "unknown reason").lower())]) from None
     except UnicodeDecodeError:

@@ -76,9 +76,9 @@ def _make_option(name: str, option: Option, required: bool) -> Callable[[Callbac
     is_repeatable = option.kind.form in ("texts", "names", "pairs", "name sets", "numbers")
     attributes: dict[str, Any] = {"help": _help(option, is_repeatable), "required": required}
     if option.kind.form == "flag":
-        attributes["is_flag"] = True
+        attributes |= {"is_flag": True, "default": option.default}
         if option.default:
-            attributes |= {"flag_value": False, "default": True}
+            attributes["flag_value"] = False
     else:
         attributes |= {"metavar": option.metavar, "multiple": is_repeatable, "type": _type(option)}
         if option.default is not None:

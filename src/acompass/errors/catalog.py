@@ -135,6 +135,10 @@ CODES: dict[str, str] = {
     "AC248": "folder that is not empty",
     "AC249": "columns of different lengths",
     "AC250": "table that was already read",
+    "AC251": "first line that looks like a record",
+    "AC252": "unknown kind of file",
+    "AC253": "column in the names of folders",
+    "AC254": "sheet that is too large",
     # AC3xx: engines
     "AC301": "engine failure",
     "AC302": "engine out of memory",

@@ -5,7 +5,7 @@ where an engine's reader is lenient: a quote opens a field only as its first cha
 end may follow the closing quote. The last two functions search a file for text that an engine would misread."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum, auto
 from functools import cached_property
@@ -16,8 +16,8 @@ from typing import Any, NoReturn, TypeAlias
 
 from acompass.dataclasses import dataclass
 from acompass.tables import errors, format_errors
-from acompass.tables.formats import COMMA, COMMA_NUMBER, DELIMITERS, CsvStyle
-from acompass.tables.source import Files, plain_bytes
+from acompass.tables.formats import COMMA, COMMA_NUMBER, DELIMITERS, CsvStyle, looks_like_value
+from acompass.tables.source import WORKBOOK_MAGICS, Files, plain_bytes, require_no_partitions
 
 #: names with these characters are quoted in a header, so that the delimiter can be detected again
 _MARKS = (*DELIMITERS, '"', "\r", "\n", "#")
@@ -56,8 +56,11 @@ class Csv:
 
     @classmethod
     def open(cls, source: Files) -> "Csv":
-        """Read the header, and detect the delimiter if the source has none."""
-        csv = cls(source, *read_header(source))
+        """Read the first line, and detect the delimiter if the source has none. `require_header` checks the names."""
+        csv = cls(source, *first_record(source))
+        for path, shown in islice(csv.files, 1, None):
+            if _read_names(path, shown, csv.delimiter) != csv.names:
+                raise errors.files_differ(source.shown[0], shown, "columns")
         if source.has_comma and csv.delimiter == COMMA and not csv._has_quoted_comma():
             raise format_errors.ambiguous_comma(source.shown[0])
         return csv
@@ -105,6 +108,19 @@ class Csv:
                     return shown, line
         return None
 
+    def require_header(self, find_repeated: Callable[[], Collection[int]]) -> None:
+        """Raise if the first line looks like a record (D37), or the names are not distinct. No name may be shown before.
+
+        `find_repeated` returns the columns in which the name occurs again as a value.
+        """
+        if not self.source.has_header:
+            values = {position for position, name in enumerate(self.names) if looks_like_value(name)}
+            if found := values.union(find_repeated()):
+                row = self.source.header_rows[0] if self.source.header_rows else None
+                raise format_errors.header_is_a_record(self.source.shown[0], row, len(found), len(self.names))
+        require_names(self.names)
+        require_no_partitions(self.source, self.names)
+
     def require_well_formed(self) -> None:
         """Read all files; raise at the first malformed record."""
         for path, shown in self.files:
@@ -114,19 +130,7 @@ class Csv:
 
 #: the number of records, including the header, that are used to detect the delimiter
 _SAMPLED = 20
-#: the first bytes of workbooks: .xlsx and other zip files, .xls
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-_LONGEST_WORKBOOK_MARK = 4
-
-
-def read_header(source: Files) -> tuple[tuple[str, ...], str]:
-    """The column names, which all files must share, and the delimiter."""
-    names, delimiter = first_record(source)
-    require_names(names)
-    for path, shown in zip(source.paths[1:], source.shown[1:], strict=True):
-        if _read_names(path, shown, delimiter) != names:
-            raise errors.files_differ(source.shown[0], shown, "columns")
-    return names, delimiter
+_JSON = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')
 
 
 def first_record(source: Files) -> tuple[tuple[str, ...], str]:
@@ -168,8 +172,11 @@ def numbered_records(path: str, shown: str, delimiter: str) -> Iterator[tuple[in
 @contextmanager
 def open_bytes(path: str, shown: str) -> Iterator[BufferedReader | GzipFile]:
     with plain_bytes(path, shown) as file:
-        if file.peek(_LONGEST_WORKBOOK_MARK)[:_LONGEST_WORKBOOK_MARK].startswith(_WORKBOOKS):
+        start = file.peek(1)
+        if start.startswith(WORKBOOK_MAGICS):
             raise format_errors.is_a_workbook(shown)
+        if _JSON.match(start):
+            raise format_errors.is_json(shown)
         yield file
 
 
@@ -354,6 +361,16 @@ _QUOTED_COMMA = re.compile(rb'"%b"' % COMMA_NUMBER.encode())
 def has_quoted_comma(path: str, shown: str) -> bool:
     """Whether a number with a decimal comma is in quotes, as it must be where commas separate fields."""
     return any(_QUOTED_COMMA.search(window) for window in _windows(path, shown, overlap=1 << 10))
+
+
+_LINE_ENDS = tuple(map(re.compile, (rb"\r\n", rb"[^\r]\n", rb"\r[^\n]")))
+
+
+def has_mixed_line_ends(path: str, shown: str) -> bool:
+    """Whether a file has two kinds of line ends. In a single column, where an empty line is a record, the engine's CSV
+    reader then counts empty lines wrong."""
+    found = {end for window in _windows(path, shown, overlap=1) for end in _LINE_ENDS if end.search(window)}
+    return len(found) > 1
 
 
 def _windows(path: str, shown: str, overlap: int) -> Iterator[bytes]:

@@ -37,6 +37,11 @@ def error_about_both(code: str, message: str, help_: str) -> Callable[[str, str]
 
 not_found = error_about("AC201", "no table at `{}`", "check the path; a glob such as `data/*.csv` must match a file")
 unreadable = error_about_both("AC203", "cannot read `{}`: {}", "check that the file exists and is readable")
+not_a_file = error_about(
+    "AC203",
+    "cannot read `{}`: it is a pipe or a device, not a file",
+    "copy the records to a file, or name `-` and redirect standard input",
+)
 no_header = error_about("AC204", "`{}` has no header", "put the column names on the first line: `Age,Zip`")
 not_unicode = error_about(
     "AC205",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, option_text
+from acompass.errors.display import count_text
 from acompass.tables.errors import error_about, error_about_both, table_error
 
 output_not_encodable = error_about_both(
@@ -18,10 +19,25 @@ is_a_workbook = error_about(
     "`{}` is a workbook or another zip file, not a CSV or Parquet file",
     "a workbook ends in `.xlsx`: rename it, or save it as `.xlsx` or CSV first",
 )
+is_json = error_about(
+    "AC217",
+    "`{}` is JSON, not a CSV or Parquet file",
+    "convert it first: `duckdb -c \"COPY (FROM 'people.jsonl') TO 'people.csv'\"`",
+)
+unknown_suffix = error_about(
+    "AC252",
+    "cannot read `{}`: its name ends in none of the supported suffixes",
+    "name a file that ends in `.csv`, `.tsv`, `.csv.gz`, `.parquet` or `.xlsx`; convert other formats first",
+)
 locked_workbook = error_about(
     "AC244",
     "workbook `{}` is protected by a password, or is an old `.xls` file",
     "remove the password, or save it as `.xlsx`, in the program that wrote it",
+)
+large_workbook = error_about(
+    "AC254",
+    "workbook `{}` is too large to be read",
+    "save the table as CSV in the program that wrote it",
 )
 no_sheet = error_about("AC245", "workbook `{}` has no sheet with cells", "save it with the table on a sheet")
 folder_with_other_files = error_about(
@@ -32,6 +48,17 @@ partition_names = error_about(
     "cannot write `{}` in partitions: a column has no name, or two names differ only in case",
     "rename the columns first, or write a single `.parquet` file",
 )
+
+
+def header_is_a_record(path: str, row: int | None, found: int, cells: int) -> TableError:
+    """The message shows no cell: the first line may be a record. `row` is the row of a header in a workbook."""
+    where = "the first line" if row is None else f"row {row}, the first one,"
+    each = "is a number, a date or empty, or occurs again in its column"
+    if found > 1:
+        each = "are numbers, dates or empty, or occur again in their columns"
+    message = f"{where} of `{path}` looks like a record, not a header: {found} of {count_text(cells, 'cell')} {each}"
+    help_ = f"put the column names on the first line; if they are there, write `{option_text('header', True)}`"
+    return table_error("AC251", message, help_)
 
 
 def unknown_delimiter(delimiter: str) -> TableError:
@@ -125,8 +152,27 @@ def uncomputed_cells(path: str, sheet: str, count: int, first: str) -> TableErro
     return table_error("AC246", f"sheet `{sheet}` of `{path}` has {cells}", help_)
 
 
+def impossible_cell(path: str, sheet: str) -> TableError:
+    message = f"sheet `{sheet}` of `{path}` has a cell at a place that no sheet has"
+    return table_error("AC254", message, "open the workbook in Excel or LibreOffice and save it again, or save it as CSV")
+
+
+def sparse_sheet(path: str, sheet: str, rows: int, columns: int, cells: int) -> TableError:
+    filled = "only 1 cell has a value" if cells == 1 else f"only {cells:,} cells have values"
+    message = f"sheet `{sheet}` of `{path}` extends over {rows:,} rows and {columns:,} columns, but {filled}"
+    return table_error("AC254", message, "clear the cells far outside the table, or save the table as CSV")
+
+
 def _count_cells(count: int, one: str, several: str, first: str) -> str:
     return f"{one}: {first}" if count == 1 else f"{count:,} {several}; the first is {first}"
+
+
+def partition_column(name: str, format_: str) -> TableError:
+    """The message shows no folder, because its name has a value of the column."""
+    message = f"the folders of the table are partitions by `{name}`, a column that the files do not have"
+    files = f"read_{format_}('people/**/*.{format_}', hive_partitioning = true)"
+    help_ = f"write the column into a file first: `duckdb -c \"COPY (FROM {files}) TO 'people.parquet'\"`"
+    return table_error("AC253", message, help_)
 
 
 def partition_not_a_folder(path: str) -> CallError:

@@ -32,6 +32,7 @@ class FileFormat:
     encoding: str | None = None
     decimal: str | None = None
     sheet: str | None = None
+    header: bool = False  # whether the first line is a header even if it looks like a record (D37)
 
     def require_known(self) -> None:
         if self.delimiter is not None and self.delimiter not in DELIMITERS:
@@ -225,6 +226,21 @@ def is_number(text: str) -> bool:
     return re.fullmatch(NUMBER_PATTERN, text, re.ASCII) is not None
 
 
+_MONTH_NAME = rf"(?:{'|'.join(_SHORT_MONTHS)})[a-z]*\.?"
+_LOOSE_NUMBER = r"[+-]?(?:[0-9]+(?:[.,][0-9]+)*[.,]?|[.,][0-9]+)(?:e[+-]?[0-9]+)?"
+_LOOSE_DATE = (
+    r"(?:[0-9]{1,4}[-/. ][0-9]{1,2}[-/. ][0-9]{1,4}"
+    rf"|[0-9]{{1,2}}[-. ]*{_MONTH_NAME}[-., ]*[0-9]{{2,4}}|{_MONTH_NAME} ?[0-9]{{1,2}}, ?[0-9]{{4}})"
+    r"(?:[T ][0-9]{1,2}:[0-9].*)?"
+)
+
+
+def looks_like_value(cell: str) -> bool:
+    """Whether a cell of the first line is empty, a number or a date in any common spelling (D37, headers)."""
+    text = cell.strip()
+    return not text or re.fullmatch(f"{_LOOSE_NUMBER}|{_LOOSE_DATE}", text, re.ASCII | re.IGNORECASE) is not None
+
+
 #: also `<0,5` and `90,5+`
 NUMBER_IN_EITHER_SPELLING = r"<?[+-]?[0-9]+[.,][0-9]+\+?"
 POINT_BAND = r"\[-?[0-9]+(\.[0-9]+)?,-?[0-9]+(\.[0-9]+)?\)"
@@ -276,7 +292,8 @@ class Options:
     encoding: str | None = None
     decimal: str | None = None
     sheet: str | None = None
+    header: bool = False
 
     @property
     def file_format(self) -> FileFormat:
-        return FileFormat(self.delimiter, self.encoding, self.decimal, self.sheet)
+        return FileFormat(self.delimiter, self.encoding, self.decimal, self.sheet, self.header)

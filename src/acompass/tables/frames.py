@@ -92,7 +92,7 @@ def _report_failures(report: Callable[[BaseException], TableError]) -> Iterator[
     """Turn whatever the library raises into a diagnostic without its message, which may quote records (invariant 4)."""
     try:
         yield
-    except (AcompassError, MemoryError):
+    except AcompassError:
         raise
     except BaseException as error:
         if not _is_library_failure(error):

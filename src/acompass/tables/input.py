@@ -2,20 +2,22 @@
 
 Sheets of Excel workbooks are copied to CSV, with the values that a CSV export would show; files in other encodings are
 copied to UTF-8. calamine reads workbooks fast, but returns an empty cell for errors and for formulas without a stored
-value. Neither is a missing value, so `_require_values` searches the XML for them."""
+value. Neither is a missing value, so `_require_values` searches the XML for them. It also allocates every cell between
+the first and the last one, and aborts the process if it cannot, so the sizes of a workbook are checked before."""
 
 import datetime
 import importlib.util
 import os
 import re
 import zipfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TextIO
+from itertools import product
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from acompass.dataclasses import dataclass, replace
+from acompass.errors.diagnostics import AcompassError
 from acompass.options import STANDARD_INPUT
 from acompass.tables import errors, format_errors, source
 from acompass.tables.csv import quote_field
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from python_calamine import CalamineSheet, CalamineWorkbook
+
+T = TypeVar("T")
 
 _DEFAULT = FileFormat()
 
@@ -52,9 +56,12 @@ def _convert_files(files: Files, format_: FileFormat, stack: ExitStack) -> Files
         case "parquet":
             return files
         case "workbook":
+            files = replace(files, has_header=format_.header)
             return _copy_sheets(files, format_, stack.enter_context(temporary_folder()))
         case "csv":
-            files = replace(files, delimiter=format_.delimiter, has_comma=format_.has_comma)
+            files = replace(
+                files, delimiter=format_.delimiter, has_comma=format_.has_comma, has_header=format_.header
+            )
             return _decode_files(files, format_.codec, stack)
 
 
@@ -105,22 +112,31 @@ def _copy_as_csv(path: str, shown: str, format_: FileFormat, copy: str) -> int:
     """Write a sheet to a CSV file; return the row of its header."""
     if importlib.util.find_spec("python_calamine") is None:
         raise format_errors.reader_needed(shown)
-    from python_calamine import CalamineError
-
-    with report_read_errors(path, shown):
-        try:
-            workbook = _open_workbook(path, shown)
-            name = _sheet_name(workbook, shown, format_.sheet)
-            _require_values(path, shown, name)
-            sheet = workbook.get_sheet_by_name(name)
-            area = _find_area(sheet)
-        except CalamineError:
-            raise errors.damaged_file(shown, "Excel") from None
+    with report_read_errors(path, shown), _report_damage(shown):
+        workbook = _open_workbook(path, shown)
+        name = _sheet_name(workbook, shown, format_.sheet)
+        _require_values(path, shown, name)
+        sheet = workbook.get_sheet_by_name(name)
+        area = _find_area(sheet)
     if area is None:
         raise format_errors.empty_sheet(shown, name, workbook.sheet_names)
     with open(copy, "w", encoding=UTF_8, newline="") as file:
         _write_sheet(sheet, area, format_, file)
     return area.top + 1
+
+
+@contextmanager
+def _report_damage(shown: str) -> Iterator[None]:
+    """Whatever calamine, zipfile or expat raise is damage, except for a file that cannot be read. A panic of calamine
+    is not an Exception."""
+    try:
+        yield
+    except (AcompassError, OSError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except MemoryError:
+        raise format_errors.large_workbook(shown) from None
+    except BaseException:
+        raise errors.damaged_file(shown, "Excel") from None
 
 
 def _open_workbook(path: str, shown: str) -> "CalamineWorkbook":
@@ -129,6 +145,7 @@ def _open_workbook(path: str, shown: str) -> "CalamineWorkbook":
     with open(path, "rb") as file:
         if file.read(len(_OLE_MAGIC)) == _OLE_MAGIC:
             raise format_errors.locked_workbook(shown)
+    _require_parts(path, shown)
     return CalamineWorkbook.from_path(path)
 
 
@@ -226,9 +243,6 @@ _UNCOMPUTED = re.compile(
 )
 #: a formula may compute an empty text
 _TEXT = re.compile(rb"\bt=[\"']str[\"']")
-#: what Python raises for a zip file whose parts are truncated, missing, encrypted, compressed in an unknown way, or not
-#: XML (SyntaxError)
-_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError, SyntaxError)
 _REFERENCE = re.compile(rb"\br=[\"']([A-Z]+[0-9]+)[\"']")
 
 
@@ -246,16 +260,20 @@ class _FoundCells:
 
 def _require_values(path: str, shown: str, sheet: str) -> None:
     """Raise if a cell of the sheet has an error, or a formula without a stored value."""
-    wrong, uncomputed = _FoundCells(), _FoundCells()
-    try:
-        for rows in _rows(path, sheet):
-            for cell in _cells(_ERROR, rows, b'"e"', b"'e'"):
-                wrong.add(cell)
-            for cell in _cells(_UNCOMPUTED, rows, b"<f", b":f"):
-                if not _TEXT.search(cell):
-                    uncomputed.add(cell)
-    except _DAMAGES:
-        raise errors.damaged_file(shown, "Excel") from None
+    wrong, uncomputed, extent = _FoundCells(), _FoundCells(), _Extent()
+    for rows in _rows(path, sheet):
+        extent.add_rows(rows)
+        for cell in _cells(_ERROR, rows, b'"e"', b"'e'"):
+            wrong.add(cell)
+        for cell in _cells(_UNCOMPUTED, rows, b"<f", b":f"):
+            if not _TEXT.search(cell):
+                uncomputed.add(cell)
+    if not extent.is_certain or extent.is_too_large:
+        extent = _measure_extent(path, sheet)
+    if extent.is_impossible:
+        raise format_errors.impossible_cell(shown, sheet)
+    if extent.is_too_large:
+        raise format_errors.sparse_sheet(shown, sheet, extent.rows, extent.columns, extent.cells)
     if wrong.count:
         raise format_errors.error_cells(shown, sheet, wrong.count, wrong.first)
     if uncomputed.count:
@@ -281,12 +299,129 @@ def _rows(path: str, sheet: str) -> Iterator[bytes]:
         yield rest
 
 
+#: Excel's own limits
+_MOST_ROWS, _MOST_COLUMNS = 1 << 20, 1 << 14
+#: calamine needs 32 bytes for each cell of the area: up to this many are allowed in any sheet, and in larger ones four
+#: for each cell with a value
+_MOST_CELLS = 1 << 24
+_MOST_EMPTY = 4
+#: how the tag of a cell may begin, with or without a namespace prefix
+_CELL_TAGS = tuple(b"%cc%c" % pair for pair in product(b"<:", b" \t\r\n/>"))
+_USUAL_LETTERS = re.compile(rb'c r="([A-Z]{1,3})[1-9][0-9]{0,6}"')
+_USUAL_DIGITS = re.compile(rb'c r="[A-Z]{1,3}([1-9][0-9]{0,6})"')
+_ANY_REFERENCE = re.compile(r"([A-Za-z]{1,3})([1-9][0-9]{0,6})")
+
+
+class _Extent:
+    """The area from the first cell of a sheet to the last one in use."""
+
+    def __init__(self) -> None:
+        self.rows = self.columns = self.cells = 0
+        self.is_impossible = False
+        self._has_others = False  # cells in an unusual form
+
+    @property
+    def is_certain(self) -> bool:
+        return self.cells > 0 and not self._has_others
+
+    @property
+    def is_too_large(self) -> bool:
+        return self.rows * self.columns > max(_MOST_CELLS, _MOST_EMPTY * self.cells)
+
+    def add(self, row: int, column: int) -> None:
+        self.rows, self.columns = max(self.rows, row), max(self.columns, column)
+        self.is_impossible |= not (0 < self.rows <= _MOST_ROWS and 0 < self.columns <= _MOST_COLUMNS)
+
+    def add_rows(self, rows: bytes) -> None:
+        """Add the cells in the form that almost all programs write, including those without a value."""
+        letters = _USUAL_LETTERS.findall(rows)
+        digits = set(_USUAL_DIGITS.findall(rows))
+        is_usual = rows.count(b"<c") == len(letters) and b":c" not in rows  # faster, and true of most pieces
+        self._has_others |= not is_usual and len(letters) != sum(map(rows.count, _CELL_TAGS))
+        self.cells += len(letters)
+        for column in set(letters):
+            self.add(1, _column_number(column.decode()))
+        if digits:
+            self.add(max(map(int, digits)), 1)
+
+
+def _column_number(letters: str) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number
+
+
+def _measure_extent(path: str, sheet: str) -> _Extent:
+    """Read the XML with a parser, which takes longer, and ignore cells without a value, as calamine does."""
+    from xml.parsers import expat
+
+    extent, place = _Extent(), (0, 0)
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal place
+        name, reference = tag.rpartition(":")[2], attributes.get("r")
+        if name == "row":
+            place = (place[0] + 1 if reference is None else int(reference), 0)
+        elif name == "c" and reference is None:
+            place = (place[0], place[1] + 1)
+        elif name == "c":
+            found = _ANY_REFERENCE.fullmatch(str(reference).strip())
+            extent.is_impossible |= found is None
+            place = place if found is None else (int(found[2]), _column_number(found[1]))
+        elif name in ("v", "is", "f"):
+            extent.cells += 1
+            extent.add(*place)
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    for rows in _rows(path, sheet):
+        parser.Parse(rows)
+    parser.Parse(b"", True)
+    return extent
+
+
+#: no part of a workbook is larger; small files that become large are attacks
+_LARGEST_PART = 1 << 32
+_LARGE_PART = 1 << 28
+_MOST_EXPANSION = 200
+
+
+def _require_parts(path: str, shown: str) -> None:
+    """Raise if a part of the workbook is too large to be read, or not as large as it says, or has another's name."""
+    with zipfile.ZipFile(path) as file:
+        parts = file.infolist()
+        for part in parts:
+            is_bomb = part.file_size > max(_LARGE_PART, _MOST_EXPANSION * part.compress_size)
+            if is_bomb or part.file_size > _LARGEST_PART:
+                raise format_errors.large_workbook(shown)
+        if len({part.filename.lower() for part in parts}) < len(parts):
+            raise errors.damaged_file(shown, "Excel")
+        for part in parts:
+            name = part.filename.lower()
+            if name.startswith("xl/") and name.endswith(".xml") and "worksheets/" not in name:
+                with file.open(part) as content:  # reading to the end compares the size and the checksum
+                    while content.read(_CHUNK):
+                        pass
+
+
 def _part(file: zipfile.ZipFile, sheet: str) -> str:
     """The name of the sheet's file inside the workbook."""
-    sheets = {each.get("name"): _relationship_id(each) for each in _elements(file, _WORKBOOK, "sheet")}
-    parts = {each.get("Id"): each.attrib["Target"] for each in _elements(file, _PARTS, "Relationship")}
+    sheets = _unique((each.get("name"), _relationship_id(each)) for each in _elements(file, _WORKBOOK, "sheet"))
+    relations = _elements(file, _PARTS, "Relationship")
+    parts = _unique((each.get("Id"), each.attrib["Target"]) for each in relations)
     target = parts[sheets[sheet]]
     return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+
+
+def _unique(pairs: Iterable[tuple[str | None, T]]) -> dict[str | None, T]:
+    """A dict of the pairs; calamine might read another part than the one that was checked if a name is there twice."""
+    found: dict[str | None, T] = {}
+    for name, value in pairs:
+        if name in found:
+            raise KeyError(name)
+        found[name] = value
+    return found
 
 
 def _relationship_id(sheet: "Element") -> str | None:

@@ -10,7 +10,7 @@ import shutil
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from gzip import GzipFile
 from io import BufferedReader
@@ -26,6 +26,8 @@ from acompass.tables.temporary_files import private_file
 _PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = b"PK\x03\x04"
+#: the first bytes of workbooks: .xlsx and other zip files, .xls
+WORKBOOK_MAGICS = (_ZIP_MAGIC, b"\xd0\xcf\x11\xe0")
 
 #: `tables.input` replaces workbooks with CSV copies of their sheets, so no other module sees them
 Format: TypeAlias = Literal["csv", "parquet", "workbook"]
@@ -44,6 +46,7 @@ class Files:
     has_mark: bool = False  # whether the first given file has a byte order mark
     has_comma: bool = False  # whether numbers have a decimal comma
     header_rows: tuple[int, ...] = ()  # for sheets of workbooks, the row number of each header
+    has_header: bool = False  # whether the caller says that the first line is a header (D37)
 
     @property
     def are_copies(self) -> bool:
@@ -93,13 +96,20 @@ def find_files(pattern: str) -> Files:
     if not paths:
         raise errors.not_found(pattern)
     for path in paths:
-        if os.path.isdir(path):
-            raise errors.is_a_folder(path)
+        _require_file(path)
     formats = {_format(path) for path in paths}
     if len(formats) > 1:
         odd = next(path for path in paths if _format(path) != _format(paths[0]))
         raise errors.files_differ(paths[0], odd, "formats")
     return Files(tuple(paths), tuple(paths), formats.pop(), tuple(paths))
+
+
+def _require_file(path: str) -> None:
+    """Raise for a folder, and for a pipe or a device, which can be read only once and may never end."""
+    if os.path.isdir(path):
+        raise errors.is_a_folder(path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise errors.not_a_file(path)
 
 
 def find_paths(pattern: str) -> list[str]:
@@ -109,12 +119,25 @@ def find_paths(pattern: str) -> list[str]:
     return sorted(path for path in glob.glob(pattern, recursive=True) if "**" not in pattern or not os.path.isdir(path))
 
 
+def require_no_partitions(source: Files, names: Iterable[str]) -> None:
+    """Raise if a folder such as `year=2020` names a column that the files do not have: its values would be lost."""
+    present = {name.casefold() for name in names}
+    for path in source.given:
+        for folder in Path(path).parent.parts:
+            name, is_partition, _ = folder.partition("=")
+            if name and is_partition and name.casefold() not in present:
+                raise format_errors.partition_column(name, source.format)
+
+
 def _format(path: str) -> Format:
     if is_parquet(path):
         return "parquet"
     if is_workbook(path):
         return "workbook"
-    return "csv" if path.lower().endswith(CSV_SUFFIXES) else _detect_format(path)
+    if path.lower().endswith(CSV_SUFFIXES):
+        return "csv"
+    is_workbook_file = _first_bytes(path).startswith(WORKBOOK_MAGICS)
+    raise format_errors.is_a_workbook(path) if is_workbook_file else format_errors.unknown_suffix(path)
 
 
 def _detect_format(path: str) -> Format:

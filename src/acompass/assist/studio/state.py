@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from acompass.assist.request_queue import SAMPLE, SAMPLE_FROM, RequestQueue, Stale
 from acompass.assist.studio.messages import Body
@@ -85,14 +85,14 @@ class Studio:
 
     def ask_all(self, body: Body, question: Callable[[Session], T]) -> T:
         """Ask about all records of the file in its current state, in another session."""
-        with self._open_other(body, self.start.table, self._missing, self.start.reading.get("dates")) as session:
+        with self._open_other(body, self.start.table, missing=self._missing) as session:
             return question(session)
 
     def open_released(
         self, body: Body, table: str, dates: DatesArgument | None = None
     ) -> AbstractContextManager[Session]:
         """`dates` are the date formats of the table that it is measured against."""
-        return self._open_other(body, table, ERROR, dates)
+        return self._open_other(body, table, missing=ERROR, dates=dates, header=True)
 
     def withdraw(self, body: Body) -> None:
         """The client has disconnected; cancel its question."""
@@ -125,11 +125,9 @@ class Studio:
         self._queue.close()
 
     @contextmanager
-    def _open_other(
-        self, body: Body, table: str, missing: MissingArgument, dates: DatesArgument | None
-    ) -> Iterator[Session]:
+    def _open_other(self, body: Body, table: str, **changed: Unpack[Opening]) -> Iterator[Session]:
         """Open another table, whose calls are canceled when the client disconnects."""
-        reading: Opening = {**self.start.reading, "missing": missing, "dates": dates}
+        reading: Opening = {**self.start.reading, **changed}
         with open_session(table, **reading) as session:
             self._others[body] = session
             try:

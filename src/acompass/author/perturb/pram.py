@@ -27,6 +27,7 @@ from acompass.dataclasses import dataclass
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.mistakes.probabilities import RAREST
+from acompass.language.program.hierarchies import require_small_file
 from acompass.language.program.types import EXACT, Kind, Type
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_program, format_requirement, remark_lines
@@ -36,7 +37,7 @@ from acompass.policy import parse, parse_file
 from acompass.tables.csv import Csv, Field, first_record
 from acompass.tables.formats import ReadingOptions
 from acompass.tables.input import open_source
-from acompass.tables.source import Files
+from acompass.tables.source import Files, report_read_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +296,8 @@ def read_matrix(path: str | os.PathLike[str]) -> Matrix:
     with open_source(path) as source:
         if not isinstance(source, Files) or source.format != "csv":
             raise _unusable(f"matrix `{shown}` is not a CSV file", "write it as CSV")
+        with report_read_errors(shown):
+            require_small_file(source.paths[0])
         names, delimiter = first_record(source)
         values = names[1:]
         _require_header(shown, values)

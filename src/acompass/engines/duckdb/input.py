@@ -30,8 +30,8 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables import errors
-from acompass.tables.csv import Csv, has_blanks_at_quotes, quote_field, require_names
-from acompass.tables.source import Files, report_read_errors
+from acompass.tables.csv import Csv, has_blanks_at_quotes, has_mixed_line_ends, quote_field, require_names
+from acompass.tables.source import Files, report_read_errors, require_no_partitions
 from acompass.tables.temporary_files import private_file, temporary_folder
 
 _WITH_TIME_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
@@ -139,7 +139,8 @@ def read_text(con: duckdb.DuckDBPyConnection, csv: Csv) -> str:
     has_blanks = any(has_blanks_at_quotes(path, shown, csv.delimiter) for path, shown in csv.files)
     # DuckDB would infer the line ending from a line break in a name, and might then find no records
     has_line_break = any("\n" in name or "\r" in name for name in csv.names)
-    if has_blanks or has_line_break or not _try_to_read(con, csv, table):
+    is_mixed = len(csv.names) == 1 and any(has_mixed_line_ends(path, shown) for path, shown in csv.files)
+    if has_blanks or has_line_break or is_mixed or not _try_to_read(con, csv, table):
         _read_normalized(con, csv, table)
     return table
 
@@ -192,6 +193,27 @@ def _normalize(csv: Csv, path: str, shown: str, copy: str) -> None:
             file.write(",".join("" if field is None else quote_field(field) for field in fields) + "\n")
 
 
+#: conditions in one statement; DuckDB limits the depth of an expression
+_MOST_CONDITIONS = 500
+
+
+def find_repeated_names(con: duckdb.DuckDBPyConnection, csv: Csv, table: str) -> set[int]:
+    """The columns of the table of text in which the column's name occurs as a value.
+
+    The first query ends at the first such record, and DuckDB skips most of the table by its statistics.
+    """
+    is_name = {position: f"{sql.name(position)} = {text_literal(name)}" for position, name in enumerate(csv.names)}
+    found: set[int] = set()
+    for start in range(0, len(is_name), _MOST_CONDITIONS):
+        part = range(start, min(start + _MOST_CONDITIONS, len(is_name)))
+        anywhere = " OR ".join(is_name[position] for position in part)
+        if con.execute(f"SELECT 1 FROM {table} WHERE {anywhere} LIMIT 1").fetchone() is not None:
+            row = con.execute(f"SELECT {', '.join(f'bool_or({is_name[p]})' for p in part)} FROM {table}").fetchone()
+            assert row is not None
+            found |= {position for position, is_repeated in zip(part, row, strict=True) if is_repeated}
+    return found
+
+
 _MAGIC = b"PAR1"
 #: larger than the number of records in a file, yet row keys of millions of files fit in 64 bits
 _FILE_STRIDE = 1 << 40
@@ -237,7 +259,9 @@ def read_footers(con: duckdb.DuckDBPyConnection, source: Files) -> Parquet:
     for shown, columns in others:
         if columns != first[1]:
             raise errors.files_differ(first[0], shown, "columns")
-    require_names([column.name for column, _ in first[1]])
+    names = [column.name for column, _ in first[1]]
+    require_names(names)
+    require_no_partitions(source, names)
     paths = text_list([escape(path) for path in source.paths])
     return Parquet(paths, tuple(column for column, _ in first[1]), tuple(leaf for _, leaf in first[1]))
 

@@ -14,7 +14,7 @@ import duckdb
 from sqlglot import exp
 
 from acompass.dataclasses import dataclass, field
-from acompass.engines.duckdb.input import DuckDBColumn, read_footers, read_text
+from acompass.engines.duckdb.input import DuckDBColumn, find_repeated_names, read_footers, read_text
 from acompass.engines.duckdb.output import Output, fetch_arrow, restore, write
 from acompass.engines.duckdb.session import (
     DuckDBSession,
@@ -258,19 +258,20 @@ class DuckDBTable(ABC):
 
 
 class _CsvTable(DuckDBTable):
-    """Read as text on the first load; later policies reuse the text."""
+    """Read as text at once, because the names are known to be a header only when the records are (D37)."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: Files, keeps_order: bool):
         super().__init__(con, source, keeps_order)
         self._csv = Csv.open(source)
+        self._text = read_text(con, self._csv)
+        self._csv.require_header(lambda: find_repeated_names(con, self._csv, self._text))
         self.names = self._csv.names
 
     @cached_property
     def relation(self) -> str:
         view = fresh_name("text")
         columns = ", ".join(sql.name(position) for position in range(len(self.names)))
-        text = read_text(self.con, self._csv)
-        self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT {columns}, rowid AS {ROW_KEY} FROM {text}")
+        self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT {columns}, rowid AS {ROW_KEY} FROM {self._text}")
         return view
 
     def prepare(self, facts: Facts, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> PreparedTable:

@@ -23,7 +23,7 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
 from acompass.tables.csv import Csv, open_bytes
-from acompass.tables.source import Files, report_read_errors
+from acompass.tables.source import Files, report_read_errors, require_no_partitions
 
 _TYPES: dict[str, Type] = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), INTEGER),
@@ -121,6 +121,7 @@ def read_parquet(spark: SparkSession, source: Files) -> DataFrame:
     for schema, shown in zip(schemas, source.shown, strict=True):
         if not schema.equals(schemas[0]):
             raise errors.files_differ(source.shown[0], shown, "columns")
+    require_no_partitions(source, schemas[0].names)
     with report_failures():
         return spark.read.parquet(*_locations(source))
 
@@ -221,7 +222,7 @@ def field_value(field: Sql) -> Sql:
 
 
 def read_text(spark: SparkSession, session: PlanSession, csv: Csv) -> str:
-    """Create a view with text columns c0, c1, … and NULL for missing values; return its name."""
+    """Create a view with text columns c0, c1, … and NULL for missing values; return its name. Check the header."""
     lines = Lines(csv.delimiter, len(csv.names))
     headers = [_first_line(path, shown) for path, shown in csv.files]
     with report_failures():
@@ -234,24 +235,36 @@ def read_text(spark: SparkSession, session: PlanSession, csv: Csv) -> str:
     if repeated:
         extra = session.upload((("value", "TEXT"),), [(line,) for line in repeated])
         kept = exp.union(kept, exp.select(fields.copy()).from_(sql.table(extra, "t")), distinct=False)
-    parts = [sql.call("get", exp.column("f", table="t"), sql.integer(p)) for p in range(len(csv.names))]
-    values = [exp.alias_(field_value(part), sql.name(p)) for p, part in enumerate(parts)]
+    values = [exp.alias_(_value(p), sql.name(p)) for p in range(len(csv.names))]
     return session.store(exp.select(*values).from_(kept.subquery("t")))
 
 
 def _repeated_headers(session: PlanSession, view: str, lines: Lines, csv: Csv, headers: Sequence[str]) -> list[str]:
-    """The records that equal a header line, apart from the header of each file itself."""
+    """The records that equal a header line, apart from the header of each file itself. Raise if a line is malformed,
+    or the header looks like a record."""
     are_headers = (exp.EQ(this=lines.line, expression=exp.Literal.string(line)) for line in headers)
-    counts = [sql.count_where(is_header) for is_header in are_headers]
-    query = exp.select(sql.count_where(lines.is_malformed()), *counts).from_(sql.table(view, "t"))
+    names = [] if csv.source.has_header else csv.names
+    are_names = (exp.EQ(this=_value(p), expression=exp.Literal.string(name)) for p, name in enumerate(names))
+    counts = [sql.count_where(condition) for condition in (*are_headers, *are_names)]
+    malformed_line = exp.alias_(exp.paren(lines.is_malformed()), "m")
+    parts = exp.select(exp.column("value"), malformed_line, exp.alias_(lines.fields, "f")).from_(sql.table(view, "t"))
+    query = exp.select(sql.count_where(exp.column("m", table="t")), *counts).from_(parts.subquery("t"))
     malformed, *found = session.fetch(query)[0]
     if malformed:
         csv.require_well_formed()
         message = f"a quoted field in `{csv.source.shown[0]}` spans several lines, which Spark cannot read"
         help_ = "convert it to Parquet first: `duckdb -c \"COPY (FROM 'x.csv') TO 'x.parquet'\"`"
         raise engine_error("AC325", message, help_)
+    # each file's header has every name once
+    named = found[len(headers) :]
+    csv.require_header(lambda: {p for p, count in enumerate(named) if count > len(headers)})
     surplus = {line: found[headers.index(line)] - headers.count(line) for line in headers}
     return [line for line, times in surplus.items() for _ in range(times)]
+
+
+def _value(position: int) -> Sql:
+    """The value of a column, from the fields of a line."""
+    return field_value(sql.call("get", exp.column("f", table="t"), sql.integer(position)))
 
 
 def _first_line(path: str, shown: str) -> str:

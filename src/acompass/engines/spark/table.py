@@ -252,11 +252,12 @@ class SparkTable(ABC):
 
 
 class CsvTable(SparkTable):
-    """Read as text on the first load; later policies reuse the text."""
+    """Read as text at once, because the names are known to be a header only when the records are (D37)."""
 
     def __init__(self, sessions: SparkSessions, source: Files, open_other: Opener):
         super().__init__(sessions, source, open_other)
         self._csv = Csv.open(source)
+        self.relation  # noqa: B018  reads the files
         self.names, self.style = self._csv.names, self._csv.style
 
     def input_files(self) -> tuple[str, ...]:

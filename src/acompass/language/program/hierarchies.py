@@ -3,8 +3,11 @@
 A file has no header and is UTF-8; its delimiter is detected, and quotes follow RFC 4180."""
 
 import csv
+import errno
 import io
+import os
 import re
+import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -194,7 +197,25 @@ class _Split:
 
 def read_hierarchy(path: Path) -> Hierarchy | tuple[Problem, ...]:
     """Raises OSError if the file cannot be read."""
-    return parse_hierarchy(path.read_bytes())
+    return parse_hierarchy(read_small_file(path))
+
+
+#: the size of the largest hierarchy, matrix or trace, in megabytes
+_LARGEST = 256
+
+
+def read_small_file(path: Path) -> bytes:
+    require_small_file(path)
+    return path.read_bytes()
+
+
+def require_small_file(path: str | Path) -> None:
+    """Raises OSError unless the path is a regular file of limited size: a pipe may block, and a device may never end."""
+    found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file")
+    if found.st_size > _LARGEST << 20:
+        raise OSError(errno.EFBIG, f"it is larger than {_LARGEST} megabytes")
 
 
 def parse_hierarchy(data: bytes) -> Hierarchy | tuple[Problem, ...]:

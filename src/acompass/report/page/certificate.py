@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 from acompass.dataclasses import asdict, dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.errors.display import Answer
+from acompass.language.program.hierarchies import read_small_file
 from acompass.options import DatesArgument
 from acompass.policy import Policy, load
 from acompass.report.document import Block, Bullets, Context, headline
@@ -188,7 +189,7 @@ def hash_hierarchies(policy: Policy) -> tuple[FileHash, ...]:
 
 def _hash_hierarchy(path: Path) -> FileHash:
     try:
-        content = path.read_bytes()
+        content = read_small_file(path)
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         help_ = "restore the file; its path is relative to the policy's folder"

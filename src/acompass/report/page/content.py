@@ -147,7 +147,7 @@ def _overviews(request: ReportRequest, tables: list[Any], readers: Sequence[Read
         tables,
         request.roles or _roles_in(request.policy),
         [_showing(request, tables, reader, levels) for reader in readers],
-        request.options.file_format,
+        replace(request.options.file_format, header=True),  # the call has checked the header
         request.options.memory_limit,
         request.dates,
         levels,

@@ -31,10 +31,21 @@ class RequirementOutcome:
     #: that the action is performed on an affected record; None if it is certain. `affected` counts all of them
     probability: Fraction | None = None
     after: After = None  # for a run
+    is_accepted: bool = False  # whether the policy accepts that the output violates it, with `allow AC330`
 
     @property
     def is_violated(self) -> bool:
         return self.holds is False
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the output violates the assertion, and the policy does not accept that."""
+        return self.after == "violated" and not self.is_accepted
+
+    @property
+    def prevents_output(self) -> bool:
+        """Whether a run does not write its output because of this requirement."""
+        return self.is_broken or (self.is_violated and self.action is None)
 
     def to_json(self) -> dict[str, Any]:
         """The object of a check; that of a run also has `after`."""
@@ -57,7 +68,9 @@ class Note:
 class Result(Answer):
     records_in: int  # number of records in the input table, including `dropped`
     records_out: int
-    ok: bool  # no assertion is violated; for a run, only requirements without an action count
+    #: for a check, no assertion is violated; for a run, no requirement without an action is, and no assertion of the
+    #: policy for the output, except where the policy accepts it
+    ok: bool
     requirements: tuple[RequirementOutcome, ...]
     trace_used: int
     dropped: int = 0  # incomplete records (D11, missing values)

@@ -2,6 +2,7 @@
 
 A repr contains no record, because it may end up in a log or traceback (invariant 4, no record value in any message)."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -10,6 +11,7 @@ from acompass.errors.diagnostics import MOST_SHOWN, AcompassError
 from acompass.errors.display import Answer, json_object
 from acompass.language.program.effects import ActionName
 from acompass.plan.stages import Sample
+from acompass.prove.promises import BROKEN
 
 #: whether the assertion holds for the table that a run writes (D33, what is written has been verified): the prover
 #: showed it for every table, or it was evaluated on this one; None where nothing is promised or it cannot be evaluated
@@ -38,14 +40,8 @@ class RequirementOutcome:
         return self.holds is False
 
     @property
-    def is_broken(self) -> bool:
-        """Whether the output violates the assertion, and the policy does not accept that."""
-        return self.after == "violated" and not self.is_accepted
-
-    @property
-    def prevents_output(self) -> bool:
-        """Whether a run does not write its output because of this requirement."""
-        return self.is_broken or (self.is_violated and self.action is None)
+    def is_failed_check(self) -> bool:
+        return self.is_violated and self.action is None
 
     def to_json(self) -> dict[str, Any]:
         """The object of a check; that of a run also has `after`."""
@@ -80,6 +76,19 @@ class Result(Answer):
     #: compare tables value by value, so their tables are neither equal nor different
     table: Any = field(default=None, repr=False, compare=False)
     performed: bool = False  # True for a run, False for a check
+    #: for a run, the lines of the assertions that the output violates and the policy does not accept (AC330)
+    broken: tuple[int, ...] = ()
+
+    @property
+    def objection(self) -> str | None:
+        """Why a run does not write its output; None if it does."""
+        if self.ok:
+            return None
+        failed = {each.line for each in self.requirements if each.is_failed_check}
+        reasons = ["a requirement without an action is violated"] * bool(failed)
+        if others := [line for line in self.broken if line not in failed]:
+            reasons.append(f"{_lines_text(others)} not hold for the table that would be written ({BROKEN})")
+        return " and ".join(reasons)
 
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)
@@ -93,6 +102,12 @@ class Result(Answer):
             for outcome, each in zip(self.requirements, found["requirements"], strict=True):
                 each["after"] = outcome.after
         return found
+
+
+def _lines_text(lines: Sequence[int]) -> str:
+    if len(lines) == 1:
+        return f"line {lines[0]} does"
+    return f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]} do"
 
 
 @dataclass(frozen=True, slots=True)

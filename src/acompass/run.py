@@ -38,7 +38,7 @@ from acompass.plan.planner import plan, without_actions
 from acompass.plan.run.context import TraceExhausted
 from acompass.plan.stages import Stage, describe
 from acompass.policy import Policy, TableRoles, attach_text
-from acompass.prove.promises import NO_PROMISES, Promises, prove_promises
+from acompass.prove.promises import NO_PROMISES, Promise, Promises, prove_promises
 from acompass.result import After, Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
 from acompass.tables.formats import ReadingOptions
@@ -187,23 +187,25 @@ def _promises(program: Program, call: Call) -> Promises:
 
 
 def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promises: Promises) -> Result:
-    requirements = _requirements(program, outcome)
-    if outcome.left.records:  # nothing is promised about a table without records
-        requirements = tuple(_with_promises(requirements, outcome, promises))
-    ok = not any(each.prevents_output for each in requirements)
+    if not outcome.left.records:  # nothing is promised about a table without records
+        promises = NO_PROMISES
+    violated = [promise for promise, check in promises.checks if not outcome.verdicts[check.index].holds]
+    requirements = tuple(_with_promises(_requirements(program, outcome), promises, violated))
+    broken = tuple(requirements[each.steps.start].line for each in violated if not each.is_accepted)
+    ok = not broken and not any(each.is_failed_check for each in requirements)
     result = _result(loaded, program, outcome, requirements, ok)
     notes = run_notes(program, outcome, loaded.respelled)
-    return replace(result, notes=notes, performed=True)
+    return replace(result, notes=notes, performed=True, broken=broken)
 
 
 def _with_promises(
-    requirements: Sequence[RequirementOutcome], outcome: Outcome, promises: Promises
+    requirements: Sequence[RequirementOutcome], promises: Promises, violated: Sequence[Promise]
 ) -> Iterator[RequirementOutcome]:
     """The outcomes, with what is known about each assertion on the final table."""
     after: dict[int, After] = {step: "proved" for promise in promises.proved for step in promise.steps}
-    for promise, check in promises.checks:
-        after |= dict.fromkeys(promise.steps, "holds" if outcome.verdicts[check.index].holds else "violated")
-    accepted = {step for promise, _ in promises.checks if promise.is_accepted for step in promise.steps}
+    for promise, _ in promises.checks:
+        after |= dict.fromkeys(promise.steps, "violated" if promise in violated else "holds")
+    accepted = {step for promise in violated if promise.is_accepted for step in promise.steps}
     for step, each in enumerate(requirements):
         yield replace(each, after=after.get(step), is_accepted=step in accepted)
 

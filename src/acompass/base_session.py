@@ -171,7 +171,8 @@ class BaseSession:
     def _call(self, policy: PolicyArgument, options: EstimateOptions, execution: Execution) -> Call:
         """Make a call, with the session's options where it has none of its own."""
         parsed = as_policy(policy, options["paper"])
-        call = Call(parsed, options["params"] or {}, *self._reading(options), execution)
+        params, verify = options["params"] or {}, not options["paper"]
+        call = Call(parsed, params, *self._reading(options), execution, verify=verify)
         return replace(call, roles=self._roles(options)) if "roles" in options else call
 
     def _roles(self, options: Mapping[str, Any]) -> TableRoles:

@@ -13,6 +13,7 @@ from acompass.errors.diagnostics import AcompassError
 from acompass.errors.display import count_text
 from acompass.language.program.constants import ParamValue
 from acompass.policy import parse
+from acompass.prove.promises import BROKEN
 
 
 class NotReleased(Exception):
@@ -29,7 +30,8 @@ def release(
 ) -> Any:
     """Return the table that the policy releases, as Arrow.
 
-    Raise if a requirement without an action is violated, so that dbt keeps the table of an earlier run.
+    Raise if a requirement without an action is violated, or an assertion does not hold for the table to return, so
+    that dbt keeps the table of an earlier run.
     """
     try:
         policy = parse(text, name)
@@ -47,10 +49,11 @@ def release(
     violated = [
         f"line {each.line} is violated: {count_text(each.affected, 'record')} of {each.records:,}"
         for each in result.requirements
-        if each.is_violated and each.action is None
+        if each.is_failed_check
     ]
-    if violated:
-        raise NotReleased("\n".join(["nothing is released", *violated]))
+    broken = [f"line {line} does not hold for the table that would be released ({BROKEN})" for line in result.broken]
+    if not result.ok:
+        raise NotReleased("\n".join(["nothing is released", *violated, *broken]))
     return result.table
 
 

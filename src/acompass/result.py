@@ -2,6 +2,7 @@
 
 A repr contains no record, because it may end up in a log or traceback (invariant 4, no record value in any message)."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -10,6 +11,7 @@ from acompass.errors.diagnostics import MOST_SHOWN, AcompassError
 from acompass.errors.display import Answer, json_object
 from acompass.language.program.effects import ActionName
 from acompass.plan.stages import Sample
+from acompass.prove.promises import BROKEN
 
 #: whether the assertion holds for the table that a run writes (D33, what is written has been verified): the prover
 #: showed it for every table, or it was evaluated on this one; None where nothing is promised or it cannot be evaluated
@@ -31,10 +33,15 @@ class RequirementOutcome:
     #: that the action is performed on an affected record; None if it is certain. `affected` counts all of them
     probability: Fraction | None = None
     after: After = None  # for a run
+    is_accepted: bool = False  # whether the policy accepts that the output violates it, with `allow AC330`
 
     @property
     def is_violated(self) -> bool:
         return self.holds is False
+
+    @property
+    def is_failed_check(self) -> bool:
+        return self.is_violated and self.action is None
 
     def to_json(self) -> dict[str, Any]:
         """The object of a check; that of a run also has `after`."""
@@ -57,7 +64,9 @@ class Note:
 class Result(Answer):
     records_in: int  # number of records in the input table, including `dropped`
     records_out: int
-    ok: bool  # no assertion is violated; for a run, only requirements without an action count
+    #: for a check, no assertion is violated; for a run, no requirement without an action is, and no assertion of the
+    #: policy for the output, except where the policy accepts it
+    ok: bool
     requirements: tuple[RequirementOutcome, ...]
     trace_used: int
     dropped: int = 0  # incomplete records (D11, missing values)
@@ -67,6 +76,19 @@ class Result(Answer):
     #: compare tables value by value, so their tables are neither equal nor different
     table: Any = field(default=None, repr=False, compare=False)
     performed: bool = False  # True for a run, False for a check
+    #: for a run, the lines of the assertions that the output violates and the policy does not accept (AC330)
+    broken: tuple[int, ...] = ()
+
+    @property
+    def objection(self) -> str | None:
+        """Why a run does not write its output; None if it does."""
+        if self.ok:
+            return None
+        failed = {each.line for each in self.requirements if each.is_failed_check}
+        reasons = ["a requirement without an action is violated"] * bool(failed)
+        if others := [line for line in self.broken if line not in failed]:
+            reasons.append(f"{_lines_text(others)} not hold for the table that would be written ({BROKEN})")
+        return " and ".join(reasons)
 
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)
@@ -80,6 +102,12 @@ class Result(Answer):
             for outcome, each in zip(self.requirements, found["requirements"], strict=True):
                 each["after"] = outcome.after
         return found
+
+
+def _lines_text(lines: Sequence[int]) -> str:
+    if len(lines) == 1:
+        return f"line {lines[0]} does"
+    return f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]} do"
 
 
 @dataclass(frozen=True, slots=True)

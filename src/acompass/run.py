@@ -39,7 +39,8 @@ from acompass.plan.planner import plan, without_actions
 from acompass.plan.run.context import TraceExhausted
 from acompass.plan.stages import Stage, describe
 from acompass.policy import Policy, TableRoles, attach_text
-from acompass.result import Note, Plan, RequirementOutcome, Result
+from acompass.prove.promises import NO_PROMISES, Promise, Promises, prove_promises
+from acompass.result import After, Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
 from acompass.tables.formats import ReadingOptions
 
@@ -54,6 +55,7 @@ class Call:
     dates: DatesArgument = ()
     execution: Execution = field(default_factory=Execution)
     roles: TableRoles = field(default_factory=TableRoles)
+    verify: bool = True  # whether a run evaluates the assertions again on its output (D33); the paper's does not
 
     def reading(self, names: Sequence[str]) -> ReadingOptions:
         """How to read a table with columns of these names."""
@@ -76,13 +78,14 @@ def check_policy(source: OpenTable, call: Call) -> Result:
 def run_policy(source: OpenTable, call: Call, destination: Destination) -> Result:
     """Perform the requirements one after the other, and write or return the resulting table.
 
-    If a requirement without an action is violated, write a file only with `destination.force`.
+    If a check fails, or the output would violate the policy, write a file only with `destination.force`.
     """
     with load_and_check(source, call) as (loaded, program):
         destination = resolve_destination(program, loaded.style.encoding, destination)
         loaded.check_destination(destination)
-        outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
-        result = _with_seed_note(_run_result(loaded, program, outcome), call)
+        promises = _promises(program, call)
+        outcome = execute(loaded, program, plan(promises.with_checks(program), loaded.rewrites), call)
+        result = _with_seed_note(_run_result(loaded, program, outcome, promises), call)
         if not (result.ok or destination.force or destination.path is None):
             return result
         return result.with_table(loaded.deliver(outcome, destination))
@@ -91,10 +94,11 @@ def run_policy(source: OpenTable, call: Call, destination: Destination) -> Resul
 def plan_policy(source: OpenTable, call: Call) -> Plan:
     """Do everything that `run` does, except deliver the table."""
     with load_and_check(source, call) as (loaded, program):
-        stages = plan(program, loaded.rewrites)
+        promises = _promises(program, call)
+        stages = plan(promises.with_checks(program), loaded.rewrites)
         outcome = execute(loaded, program, stages, call)
-        described = tuple(describe(stage, program.schema) for stage in stages)
-        result = _with_seed_note(_run_result(loaded, program, outcome), call)
+        described = tuple(describe(stage, program.schema, len(program.requirements)) for stage in stages)
+        result = _with_seed_note(_run_result(loaded, program, outcome, promises), call)
         return Plan(result, described, tuple(loaded.statements))
 
 
@@ -102,8 +106,9 @@ def preview_policy(source: OpenTable, call: Call) -> Result:
     """Return what `run` would report, without the table."""
     with load_and_check(source, call) as (loaded, program):
         judging = replace(call, execution=replace(call.execution, verdicts_only=True))
-        outcome = execute(loaded, program, plan(program, loaded.rewrites), judging)
-        return _run_result(loaded, program, outcome)
+        promises = _promises(program, call)
+        outcome = execute(loaded, program, plan(promises.with_checks(program), loaded.rewrites), judging)
+        return _run_result(loaded, program, outcome, promises)
 
 
 def program_for_table(source: OpenTable, call: Call) -> Program:
@@ -177,12 +182,34 @@ def _require_order(schema: Schema) -> None:
             raise TableError([Diagnostic("AC226", message, help=help_)])
 
 
-def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome) -> Result:
-    requirements = _requirements(program, outcome)
-    ok = all(each.holds is not False for each in requirements if each.action is None)
+def _promises(program: Program, call: Call) -> Promises:
+    """The assertions that must hold for the output, and how to find out (D33, what is written has been verified)."""
+    policy = call.policy
+    return prove_promises(policy.tree, policy.text, program, call.params) if call.verify else NO_PROMISES
+
+
+def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promises: Promises) -> Result:
+    if not outcome.left.records:  # nothing is promised about a table without records
+        promises = NO_PROMISES
+    violated = [promise for promise, check in promises.checks if not outcome.verdicts[check.index].holds]
+    requirements = tuple(_with_promises(_requirements(program, outcome), promises, violated))
+    broken = tuple(requirements[each.steps.start].line for each in violated if not each.is_accepted)
+    ok = not broken and not any(each.is_failed_check for each in requirements)
     result = _result(loaded, program, outcome, requirements, ok)
     notes = run_notes(program, outcome, loaded.respelled)
-    return replace(result, notes=notes, performed=True)
+    return replace(result, notes=notes, performed=True, broken=broken)
+
+
+def _with_promises(
+    requirements: Sequence[RequirementOutcome], promises: Promises, violated: Sequence[Promise]
+) -> Iterator[RequirementOutcome]:
+    """The outcomes, with what is known about each assertion on the final table."""
+    after: dict[int, After] = {step: "proved" for promise in promises.proved for step in promise.steps}
+    for promise, _ in promises.checks:
+        after |= dict.fromkeys(promise.steps, "violated" if promise in violated else "holds")
+    accepted = {step for promise in violated if promise.is_accepted for step in promise.steps}
+    for step, each in enumerate(requirements):
+        yield replace(each, after=after.get(step), is_accepted=step in accepted)
 
 
 def _with_seed_note(result: Result, call: Call) -> Result:

@@ -91,7 +91,8 @@ class Session(BaseSession):
     @validate_arguments
     def run(self, policy: PolicyArgument, **options: Unpack[RunOptions]) -> Result:
         path, partition, force = _path(options["output"]), options["partition"], options["force"]
-        destination = Destination(path, _is_canonical(options["order"]), force, tuple(partition or ()))
+        canonical = _is_canonical(options["order"])
+        destination = Destination(path, canonical, force, options["replace"], tuple(partition or ()))
         call = self._run_call(policy, options)
         pages = _pages(options)
         self._require_files(pages, call.policy, [self._table], path)

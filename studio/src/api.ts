@@ -45,6 +45,10 @@ export type Requirement = Range & {
   holds: boolean | null;
   affected: number;
   records: number;
+  /** whether the assertion holds for the table that would be written; null if that is not promised */
+  after: "proved" | "holds" | "violated" | null;
+  /** whether the policy accepts that it does not */
+  accepted: boolean;
 };
 export type Verdicts = {
   requirements: Requirement[];
@@ -52,6 +56,8 @@ export type Verdicts = {
   records_out: number;
   dropped: number;
   ok: boolean;
+  /** the lines that do not hold for the table that would be written, and are not accepted */
+  broken: number[];
   notes: { line: number; text: string }[];
   unnamed: string[];
   sample: Sample;

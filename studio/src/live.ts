@@ -23,7 +23,8 @@ effect(() => {
 
 function summary(found: Verdicts): string {
   const violated = found.requirements.filter((each) => each.holds === false && each.action === null).length;
-  return found.ok ? flow(found) : `${countNoun(violated, "check")} violated; ${flow(found)}`;
+  const wrong = found.broken.length > 0 ? `Output violates line ${found.broken.join(", ")}` : `${countNoun(violated, "check")} violated`;
+  return found.ok ? flow(found) : `${wrong}; ${flow(found)}`;
 }
 
 /** The numbers of records in and out. */

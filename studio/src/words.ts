@@ -47,6 +47,16 @@ function actionBadge(part: string, affected: string, verb: string, probability: 
   return { tone: "acted", sign: "✎", word: `${part} ${effect}`, brief, long: `${repaired ? "repaired: " : ""}${part} records ${effect}` };
 }
 
+const ON_OUTPUT: Record<string, Badge> = {
+  proved: { tone: "good", sign: "∎", word: "proved", brief: "proved", long: "proved for every table" },
+  holds: { tone: "good", sign: "✓", word: "checked", brief: "checked", long: "checked on the output" },
+  violated: { tone: "bad", sign: "✗", word: "violated", brief: "violated", long: "violated by the output" },
+  accepted: { tone: "open", sign: "✗", word: "violated, accepted", brief: "accepted", long: "violated by the output, accepted" },
+};
+/** What is known about the assertion on the table that would be written. */
+export const outputBadge = ({ after, accepted }: Requirement): Badge | null =>
+  after === null ? null : (ON_OUTPUT[accepted ? "accepted" : after] ?? null);
+
 const PROOFS: Record<ClaimVerdict, Badge> = {
   proved: { tone: "good", sign: "∎", word: "proved", brief: "proved", long: "proved for every table" },
   refuted: { tone: "bad", sign: "≠", word: "refuted", brief: "refuted", long: "refuted by a counterexample" },

@@ -360,7 +360,7 @@ def test_hostile_text_is_only_text(hostile, engine, tmp_path, monkeypatch):
         f"EACH FILTER {name} = 'a' : {name} = {value} : REPLACE {name} WITH {value};"
         f"EACH PROCESS COUNT(*) AS {quote_name(hostile + '!')} GROUP BY {name} : {quote_name(hostile + '!')} >= 1;"
     )
-    result = acompass.run(policy, table, engine=engine, output=tmp_path / "out.csv", header=True)
+    result = acompass.run(policy, table, engine=engine, output=tmp_path / "out.csv", header=True, force=True)
     assert [each.affected for each in result.requirements] == [1, 1, 0]
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         assert list(csv.reader(file)) == [[hostile, "Age"], [hostile, "1"], ["found", "2"], ["b", "2"]]

@@ -52,6 +52,7 @@ def test_the_report_says_what_each_line_did(acompass, policy):
         "of",
         "3",
         "replaced",
+        "proved",
         *TOP_CODING[:-1].split(),
     ]
 
@@ -71,6 +72,7 @@ def test_json_is_one_object_and_nothing_else(acompass, policy):
                 "holds": False,
                 "affected": 1,
                 "action": "REPLACE",
+                "after": "proved",
             }
         ],
         "trace_used": 0,

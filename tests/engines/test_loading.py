@@ -78,7 +78,7 @@ def test_dates_in_an_uploaded_file_keep_their_type(url: str, tmp_path: Path) -> 
     expected = [record[:3] for record in LEFT]
     assert _read_released(url) == (["text"] * 3, expected)
     csv.write_text("written,fixed,listed\n20180331,20180331,31.03.2018\n20180501,20180301,\n")
-    acompass.run(POLICY, csv, engine=url, dates=DATES, output="released", force=True)
+    acompass.run(POLICY, csv, engine=url, dates=DATES, output="released", replace=True)
     types, records = _read_released(url)
     assert types == ["date"] * 3
     assert [tuple(value and str(value) for value in record) for record in records] == expected

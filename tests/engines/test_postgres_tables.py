@@ -208,13 +208,13 @@ def test_a_table_is_replaced_only_if_forced(url: str) -> None:
     other = "EACH RESULT : age <= 50 : REJECT;"
     assert _code(acompass.run, other, "people", engine=url, output="released") == "AC309"
     assert query_all(url, "SELECT count(*) FROM released") == [(2,)]
-    acompass.run(other, "people", engine=url, output="released", force=True)
+    acompass.run(other, "people", engine=url, output="released", replace=True)
     assert query_all(url, "SELECT * FROM released") == [(1, 20)]
 
 
 @pytest.mark.parametrize("output", ["people", "public.people", "old_people"])
 def test_neither_the_input_nor_a_view_is_replaced(url: str, output: str) -> None:
-    assert _code(acompass.run, POLICY, "people", engine=url, output=output, force=True) == "AC310"
+    assert _code(acompass.run, POLICY, "people", engine=url, output=output, replace=True) == "AC310"
     assert query_all(url, "SELECT * FROM people ORDER BY id") == [(1, 20), (2, 90)]
 
 
@@ -223,7 +223,7 @@ def test_a_partition_of_the_input_is_not_replaced(url: str) -> None:
         con.execute("CREATE TABLE parts (id INT, age INT) PARTITION BY LIST (id)")
         con.execute("CREATE TABLE first_part PARTITION OF parts FOR VALUES IN (1)")
         con.execute("INSERT INTO parts VALUES (1, 90)")
-    assert _code(acompass.run, POLICY, "parts", engine=url, output="first_part", force=True) == "AC310"
+    assert _code(acompass.run, POLICY, "parts", engine=url, output="first_part", replace=True) == "AC310"
     assert query_all(url, "SELECT * FROM parts") == [(1, 90)]
 
 
@@ -231,7 +231,7 @@ def test_a_table_that_others_depend_on_is_not_replaced(url: str) -> None:
     acompass.run(POLICY, "people", engine=url, output="released")
     with psycopg.connect(url) as con:
         con.execute("CREATE VIEW seen AS SELECT * FROM released")
-    assert _code(acompass.run, POLICY, "people", engine=url, output="released", force=True) == "AC310"
+    assert _code(acompass.run, POLICY, "people", engine=url, output="released", replace=True) == "AC310"
     assert query_all(url, "SELECT count(*) FROM seen") == [(2,)]
 
 

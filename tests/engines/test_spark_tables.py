@@ -58,7 +58,7 @@ def test_a_table_is_replaced_only_by_force(catalog: Any) -> None:
     catalog.sql("CREATE TABLE copied (n INT) USING parquet")
     with pytest.raises(AcompassError, match="table `copied` already exists"):
         acompass.run(POLICY, "people", engine=catalog, output="copied")
-    acompass.run(POLICY, "people", engine=catalog, output="copied", force=True)
+    acompass.run(POLICY, "people", engine=catalog, output="copied", replace=True)
     assert _rows(catalog, "copied") == [("ab", 2), ("c", 3)]
     assert _tables(catalog) == {"copied", "people"}
 
@@ -68,7 +68,7 @@ def test_the_input_is_never_replaced(catalog: Any, output: str) -> None:
     catalog.sql("CREATE OR REPLACE TEMPORARY VIEW seen AS SELECT * FROM people")
     for table in ("people", "seen", catalog.table("people").where("n = 1")):
         with pytest.raises(AcompassError, match="it is the input, which is only read"):
-            acompass.run(POLICY, table, engine=catalog, output=output, force=True)
+            acompass.run(POLICY, table, engine=catalog, output=output, replace=True)
     assert _rows(catalog, "people") == [("ab  ", 1), ("c   ", 3)]
     catalog.catalog.dropTempView("seen")
 
@@ -76,7 +76,7 @@ def test_the_input_is_never_replaced(catalog: Any, output: str) -> None:
 def test_an_empty_input_is_never_replaced(catalog: Any) -> None:
     catalog.sql("CREATE TABLE copied (n INT) USING parquet")
     with pytest.raises(AcompassError, match="it is the input, which is only read"):
-        acompass.run(POLICY, "copied", engine=catalog, output="copied", force=True)
+        acompass.run(POLICY, "copied", engine=catalog, output="copied", replace=True)
 
 
 def test_files_that_are_read_are_never_replaced(catalog: Any, tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_files_that_are_read_are_never_replaced(catalog: Any, tmp_path: Path) ->
     catalog.table("people").write.parquet(f"file:{folder}")
     for table in (f"{folder}/*.parquet", catalog.read.parquet(f"file:{folder}")):
         with pytest.raises(AcompassError, match="the input is never overwritten"):
-            acompass.run(POLICY, table, engine=catalog, output=folder, force=True)
+            acompass.run(POLICY, table, engine=catalog, output=folder, replace=True)
     assert catalog.read.parquet(f"file:{folder}").count() == 2
 
 

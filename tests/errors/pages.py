@@ -19,6 +19,7 @@ from acompass.language.program.constants import parse_settings
 from acompass.language.program.types import Kind, Schema, Type, make_schema
 from acompass.language.text.parser import parse_text
 from acompass.language.text.tokens import Token, tokenize
+from acompass.prove.promises import BROKEN
 from tests.repo.sources import ROOT
 
 FOLDER = ROOT / "docs" / "errors"
@@ -134,7 +135,9 @@ def find_diagnostics(blocks: dict[str, str], folder: Path) -> tuple[Diagnostic, 
         (folder / "hierarchy.csv").write_text(blocks.get("hierarchy", ""), encoding="utf-8")
         perform = api.run if options.pop("run", False) else api.check
         with chdir(folder):
-            perform(policy, str(table), **options)
+            result = perform(policy, str(table), **options)
+        if result.broken:
+            return (Diagnostic(BROKEN, result.objection or ""),)
     except AcompassError as error:
         return error.diagnostics
     return ()

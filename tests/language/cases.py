@@ -2,11 +2,12 @@
 
 acompass  the policy                          csv       the table
 options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `missing: drop`, `dates: A=%d.%m.%Y`, `order: canonical`,
-          `force: yes`, `header: yes`, `command: check`, `ends: lf crlf cr` for the line ends in turn,
+          `force: yes`, `paper: yes`, `header: yes`, `command: check`, `ends: lf crlf cr` for the line ends in turn,
           `types: integer decimal(2) float text boolean date timestamp`, one on each line
 hierarchy the file `hierarchy.csv` in the policy's folder
-after     the resulting table                 verdicts  `1 violated 3 REPLACE`, a line for each requirement,
-                                                        `-` where it has no verdict or no action
+after     the resulting table                 verdicts  `1 violated 3 REPLACE proved`, a line for each requirement:
+                                                        its verdict, affected records, action and, in a run, whether
+                                                        it holds for the output (D33); `-` where it has none
 error     a line with code and message for each error, instead of the other results"""
 
 import csv
@@ -86,6 +87,10 @@ def _add_block(case: Case, word: str, place: slice, lines: list[str]) -> None:
 _WORDS = {True: "holds", False: "violated", None: "-"}
 
 
+def _after(word: str | None) -> str:
+    return f" {word or '-'}"
+
+
 def run_case(case: Case, engine: str, folder: Path) -> dict[str, str]:
     """The resulting blocks: `after` if a table was written, and `verdicts`; or only `error`."""
     output = folder / "out.csv"
@@ -95,7 +100,10 @@ def run_case(case: Case, engine: str, folder: Path) -> dict[str, str]:
     except AcompassError as error:
         assert not output.exists(), "an error leaves no output behind"
         return {"error": "".join(f"{d.code} {d.message}\n" for d in error.diagnostics)}
-    verdicts = "".join(f"{r.index} {_WORDS[r.holds]} {r.affected} {r.action or '-'}\n" for r in result.requirements)
+    verdicts = "".join(
+        f"{r.index} {_WORDS[r.holds]} {r.affected} {r.action or '-'}{_after(r.after) if result.performed else ''}\n"
+        for r in result.requirements
+    )
     after = {"after": output.read_text(encoding="utf-8")} if output.exists() else {}
     return {**after, "verdicts": verdicts}
 
@@ -122,6 +130,7 @@ def _call(case: Case, engine: str, table: str) -> Result:
         order=case.option("order"),
         engine=engine,
         force=case.option("force") == "yes",
+        paper=case.option("paper") == "yes",
         output="out.csv",
     )
 

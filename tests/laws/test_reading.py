@@ -190,7 +190,7 @@ def test_postgres_reads_the_dates_of_a_table(postgres: Server) -> None:
     _store(url, _all_texts())
     _require_counts("dates", url)
     _store(url, _fitting_texts())
-    acompass.run(COUNT, "dates", dates=FORMATS, engine=url, output="dates_read", force=True)
+    acompass.run(COUNT, "dates", dates=FORMATS, engine=url, output="dates_read", replace=True)
     with psycopg.connect(url) as con:
         records = con.execute("TABLE dates_read").fetchall()
         con.execute("DROP TABLE dates_read, dates")

@@ -192,7 +192,7 @@ def test_a_dry_run_says_where_labels_come_from():
 def test_a_cascade_is_described_in_words():
     (cascade,) = plan(make_case(CASCADE, fixtures.SCHEMA, []).program(), REWRITES)
     words = "requirements 1 to 2: one count of the combinations of `Zip`, joined once"
-    assert describe(cascade, fixtures.SCHEMA) == words
+    assert describe(cascade, fixtures.SCHEMA, 9) == words
 
 
 URN = "RANDOM Illness FROM (3 OF 'flu', 2 OF 'cold', 6 OF 'none')"

@@ -26,7 +26,7 @@ def write(tmp_path: Path) -> Write:
 def _release(policy: str, table: Path, engine: str, trace: list[str], **params: str | int) -> list[str]:
     """The lines of the output after the header."""
     out = table.with_name("out.csv")
-    acompass.run(policy, table, output=out, engine=engine, trace=trace, params=params, order="canonical")
+    acompass.run(policy, table, output=out, engine=engine, trace=trace, params=params, order="canonical", force=True)
     return out.read_text(encoding="utf-8").splitlines()[1:]
 
 

@@ -281,7 +281,7 @@ def test_a_delimiter_that_is_also_the_decimal_mark_needs_quotes(tmp_path: Path) 
 
 def test_parquet_has_decimals(tmp_path: Path) -> None:
     path, output = table_decimal_comma(tmp_path, NAMES, "1,50;x;0,75;3;a;b"), tmp_path / "out.parquet"
-    acompass.run(DECIMAL_COMMA_POLICY, path, output=output, decimal=",")
+    acompass.run(DECIMAL_COMMA_POLICY, path, output=output, decimal=",", force=True)
     found = pyarrow.parquet.read_table(output)
     assert str(found.schema.field("Score").type) == "decimal128(38, 2)"
     assert found.column("Weight").to_pylist() == ["[0,5;1,0)"]

@@ -437,15 +437,17 @@ def test_an_output_without_records_keeps_the_columns(people: Path) -> None:
     assert acompass.run(POLICY, folder / "**" / "*.parquet").table.column_names == ["year", "Age", "Area"]
 
 
-def test_an_existing_folder_is_replaced_only_with_force(people: Path) -> None:
+def test_an_existing_folder_is_replaced_only_on_request(people: Path) -> None:
+    """`force` is about the policy, not about the folder (D34)."""
     (people.parent / "out").mkdir()
     folder = run(people, ["year"])
     assert code(people, ["Area"]) == "AC248"
+    assert code(people, ["Area"], force=True) == "AC248"
     assert sorted(os.listdir(folder)) == ["year=2020", "year=2021"]
-    run(people, ["Age"], force=True)
+    run(people, ["Age"], replace=True)
     assert sorted(os.listdir(folder)) == ["Age=36", "Age=45", "Age=80"]
     (folder / "notes.txt").write_text("mine")
-    assert code(people, ["year"], force=True) == "AC248"
+    assert code(people, ["year"], replace=True) == "AC248"
     assert (folder / "notes.txt").read_text() == "mine"
     assert sorted(os.listdir(people.parent)) == ["out", "people.csv"]
 
@@ -479,7 +481,7 @@ def test_the_input_is_not_replaced(people: Path) -> None:
     folder = run(people, ["year"])
     before = files(folder)
     with pytest.raises(acompass.TableError) as raised:
-        acompass.run(POLICY, folder / "**" / "*.parquet", output=folder, partition=["year"], force=True)
+        acompass.run(POLICY, folder / "**" / "*.parquet", output=folder, partition=["year"], replace=True)
     assert (raised.value.diagnostics[0].code, files(folder)) == ("AC220", before)
 
 
@@ -504,7 +506,7 @@ def test_a_failure_between_the_folders_puts_the_old_one_back(people: Path, monke
 
     monkeypatch.setattr(temporary_files, "_exchange", _cannot_exchange)
     monkeypatch.setattr(temporary_files.os, "rename", fails_the_second_time)
-    assert code(people, ["Age"], force=True) == "AC222"
+    assert code(people, ["Age"], replace=True) == "AC222"
     assert sorted(os.listdir(folder)) == ["year=2020", "year=2021"]
     assert sorted(os.listdir(people.parent)) == ["out", "people.csv"]
 

@@ -22,7 +22,6 @@ from acompass.policy import Policy, parse
 from acompass.result import Result
 from acompass.tables.source import find_paths
 
-_NOT_ASSIGNED = "a requirement without an action is violated; use `--force` to assign it anyway"
 #: alternatives to a run, with their help
 _OTHERS = {
     "check": "Check every assertion and perform no action.",
@@ -80,7 +79,7 @@ def _parser() -> ArgumentParser:
     add("--dates", action="append", default=[], metavar="COLUMN=FORMAT", help="As on the command line.")
     add("--engine", metavar="URL", help="The engine; defaults to duckdb.")
     add("--paper", action="store_true", help="Accept only the paper's language.")
-    add("--force", action="store_true", help="Assign the table even if a check is violated.")
+    add("--force", action="store_true", help="Assign the table even if it violates the policy.")
     parser.set_defaults(do="run")
     return parser
 
@@ -125,13 +124,11 @@ def _answer(policy: Policy, given: Namespace, variables: Mapping[str, Any]) -> A
         table = None if given.table is None else _table(given, variables)
         return api.prove(policy, params=params, table=table, **opening)
     table = _table(given, variables)
-    match given.do:
-        case "check":
-            return api.check(policy, table, params=params, **opening)
-        case "plan":
-            return api.plan(policy, table, params=params, seed=given.seed, seed_file=given.seed_file, **opening)
-        case _:
-            return api.run(policy, table, params=params, seed=given.seed, seed_file=given.seed_file, **opening)
+    if given.do == "check":
+        return api.check(policy, table, params=params, **opening)
+    perform = api.plan if given.do == "plan" else api.run
+    seed, file = given.seed, given.seed_file
+    return perform(policy, table, params=params, seed=seed, seed_file=file, paper=given.paper, **opening)
 
 
 def _table(given: Namespace, variables: Mapping[str, Any]) -> Any:
@@ -160,4 +157,4 @@ def _assign_table(shell: Shell, given: Namespace, result: Result) -> None:
         return
     if given.out != given.table:  # a later cell must not use the table of an earlier run by mistake
         shell.user_ns.pop(given.out, None)
-    sys.stderr.write(f"`{given.out}` not assigned: {_NOT_ASSIGNED}\n")
+    sys.stderr.write(f"`{given.out}` not assigned: {result.objection}; use `--force` to assign it anyway\n")

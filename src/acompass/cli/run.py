@@ -16,8 +16,6 @@ from acompass.options import RunOnTable
 if TYPE_CHECKING:
     from acompass.result import Plan
 
-NOT_WRITTEN = "a requirement without an action is violated; use `--force` to write it anyway"
-
 EXAMPLES = """\
 acompass run policy.acp people.csv -o released.csv
 acompass run policy.acp -o released.csv
@@ -54,8 +52,9 @@ def run(
 ) -> None:
     """Apply a policy to a table, one requirement after the other, and write the result.
 
-    If a requirement without an action is violated, exits with 1 and writes nothing, unless --force is given. With
-    --dry-run, writes nothing and exits with the same code; `acompass plan` is another name for that.
+    If a requirement without an action is violated, or an assertion does not hold for the result, exits with 1 and
+    writes nothing, unless --force is given. With --dry-run, writes nothing and exits with the same code; `acompass
+    plan` is another name for that.
     """
     _require_sense(output, format_, dry_run, stages or sql)
     with exit_codes(error_report(format_, policy)):
@@ -70,7 +69,9 @@ def run(
                 exit_by_verdict(planned.result.ok)
                 return
             result = api.run(parsed, call.table, progress=progress, **call.options)
-        not_written = None if result.ok or given["force"] else f"`{output}` not written: {NOT_WRITTEN}"
+        not_written = None
+        if not (result.ok or given["force"]):
+            not_written = f"`{output}` not written: {result.objection}; use `--force` to write it anyway"
         if format_ == "json" or not quiet:
             from acompass.report import render
 

@@ -46,7 +46,7 @@ def require_plain(engine: str, schema: Schema) -> None:
 
 
 def output_exists(name: str) -> EngineError:
-    help_ = f"choose another name, or replace the table with `{option_text('force', True)}`"
+    help_ = f"choose another name, or replace the table with `{option_text('replace', True)}`"
     return engine_error("AC309", f"table `{name}` already exists", help_)
 
 

@@ -58,8 +58,9 @@ class Destination:
     #: None to return the result as the same kind of table as the input
     path: str | None
     canonical: bool
-    #: write a table that violates a check, and replace an existing database table or folder of Parquet files
-    force: bool
+    force: bool  # write a table that violates the policy
+    #: replace an existing database table or folder of Parquet files (D34)
+    replace: bool = False
     #: columns to partition by; the path is then a folder of Parquet files
     partition: tuple[str, ...] = ()
 
@@ -282,7 +283,7 @@ def require_destination(destination: Destination, source: Source) -> None:
     if destination.path is None:
         return
     if destination.partition:
-        require_folder(destination.path, source, destination.force)
+        require_folder(destination.path, source, destination.replace)
     else:
         require_writable(destination.path, source)
 

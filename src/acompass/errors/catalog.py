@@ -165,6 +165,7 @@ CODES: dict[str, str] = {
     "AC326": "memory limit for Spark",
     "AC327": "canceled call",
     "AC328": "table in another engine",
+    "AC330": "output that violates the policy",
     # AC4xx: arguments and files of a call
     "AC401": "invalid memory size",
     "AC402": "unreadable policy",

@@ -98,8 +98,9 @@ def process_query(requirement: Requirement) -> Process:
     return process
 
 
-def describe(stage: Stage, schema: Schema) -> str:
-    which = _requirement_range(stage)
+def describe(stage: Stage, schema: Schema, count: int) -> str:
+    """`count` is the number of requirements of the policy. After these come checks of its output (D33)."""
+    which = _requirement_range(stage, count)
     match stage:
         case RecordStage():
             return f"{which}: record by record"
@@ -124,8 +125,14 @@ def describe(stage: Stage, schema: Schema) -> str:
             assert_never(stage)
 
 
-def _requirement_range(stage: Stage) -> str:
-    indexes = [requirement.index for requirement in stage.requirements]
+def _requirement_range(stage: Stage, count: int) -> str:
+    own = [requirement.index for requirement in stage.requirements if requirement.index <= count]
+    again = [requirement.index - count for requirement in stage.requirements if requirement.index > count]
+    parts = [(own, ""), (again, " on the output")]
+    return ", and ".join(f"{_range_text(indexes)}{where}" for indexes, where in parts if indexes)
+
+
+def _range_text(indexes: list[int]) -> str:
     if len(indexes) == 1:
         return f"requirement {indexes[0]}"
     if indexes == list(range(indexes[0], indexes[-1] + 1)):

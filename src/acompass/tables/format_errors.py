@@ -201,7 +201,7 @@ def partition_of_nested_values(name: str) -> TableError:
 
 
 def folder_not_empty(path: str) -> TableError:
-    help_ = f"choose another folder, or replace it: `{option_text('force', True)}`"
+    help_ = f"choose another folder, or replace it: `{option_text('replace', True)}`"
     return table_error("AC248", f"folder `{path}` is not empty", help_)
 
 

@@ -36,8 +36,8 @@ def _require_parent(path: str) -> None:
         raise errors.no_folder(str(Path(path).parent))
 
 
-def require_folder(path: str, source: Source, force: bool) -> None:
-    """Raise unless a folder of Parquet files can be created; with `force`, it may replace one."""
+def require_folder(path: str, source: Source, replace: bool) -> None:
+    """Raise unless a folder of Parquet files can be created; with `replace`, it may take the place of one."""
     if is_stream(path) or path.lower().endswith((".csv", ".csv.gz")):
         raise format_errors.partition_not_a_folder(path)
     _require_parent(path)
@@ -48,7 +48,7 @@ def require_folder(path: str, source: Source, force: bool) -> None:
         raise errors.unwritable(path, "it is a file")
     if isinstance(source, Files) and _replaces(path, source.given):
         raise errors.output_is_input(path)
-    if any(target.iterdir()) and not force:
+    if any(target.iterdir()) and not replace:
         raise format_errors.folder_not_empty(path)
     if any(each.suffix != ".parquet" for each in target.rglob("*") if not each.is_dir()):
         raise format_errors.folder_with_other_files(path)

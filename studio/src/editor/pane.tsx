@@ -82,7 +82,7 @@ function overall(): Badge | null {
   if (wrong > 0) return badge("bad", "✗", countNoun(wrong, "error"));
   const found = verdicts.value.value?.verdicts;
   if (!found) return null;
-  return found.ok ? badge("good", "✓", "no check is violated") : badge("bad", "✗", "a check is violated");
+  return found.ok ? badge("good", "✓", "no check is violated") : badge("bad", "✗", found.broken.length > 0 ? "the output violates the policy" : "a check is violated");
 }
 
 const badge = (tone: Badge["tone"], sign: string, word: string): Badge => ({ tone, sign, word, brief: word, long: word });

@@ -10,7 +10,7 @@ import { LineLink } from "../parts/line";
 import { PanelLink } from "../parts/panel_link";
 import { DataTable } from "../parts/table";
 import { text } from "../state";
-import { count, countNoun, proofBadge, share, verdictBadge } from "../words";
+import { count, countNoun, outputBadge, proofBadge, share, verdictBadge } from "../words";
 
 export function PolicyPanel() {
   const found = verdicts.value.value?.verdicts ?? null;
@@ -55,13 +55,19 @@ function Mistakes() {
 function Outcome({ found }: { found: Verdicts }) {
   return (
     <section aria-labelledby="outcome-title">
-      <h2 id="outcome-title">{found.ok ? "No check is violated" : "A check is violated: nothing would be written"}</h2>
+      <h2 id="outcome-title">{outcome(found)}</h2>
       <Figures>
         <Figure name="records" before={count(found.records_in)} value={count(found.records_out)} />
         <Figure name="lost" value={count(found.records_in - found.records_out)} note={lost(found)} />
       </Figures>
     </section>
   );
+}
+
+function outcome({ ok, broken }: Verdicts): string {
+  if (ok) return "No check is violated";
+  const what = broken.length > 0 ? `The output violates line ${broken.join(", ")}` : "A check is violated";
+  return `${what}: nothing would be written`;
 }
 
 function lost({ records_in, records_out, dropped }: Verdicts): string {
@@ -76,7 +82,7 @@ function Requirements({ rows }: { rows: Judged[] }) {
       <DataTable
         quiet
         caption="Requirements with verdict and proof"
-        head={["Where", { title: "Requirement", optional: true }, "On this table", "On every table"]}
+        head={["Where", { title: "Requirement", optional: true }, "On this table", "On the output", "On every table"]}
       >
         {rows.map((row) => (
           <Row row={row} />
@@ -87,6 +93,7 @@ function Requirements({ rows }: { rows: Judged[] }) {
 }
 
 function Row({ row: { requirement, text: spelling, proof } }: { row: Judged }) {
+  const output = outputBadge(requirement);
   return (
     <tr>
       <td>
@@ -98,6 +105,7 @@ function Row({ row: { requirement, text: spelling, proof } }: { row: Judged }) {
       <td>
         <BadgeMark badge={verdictBadge(requirement)} />
       </td>
+      <td>{output === null ? "" : <BadgeMark badge={output} />}</td>
       <td>{proof === null ? "" : <BadgeMark badge={proofBadge(proof.verdict)} />}</td>
     </tr>
   );

@@ -28,7 +28,7 @@ export function Preview() {
       <Since asked={prepared.answered.value} />
       {(answer !== null || prepared.failure.value !== null) && (
         <Asked diagnostics={answer?.diagnostics} failure={prepared.failure.value} waiting={false}>
-          {answer?.ok === false && answer.diagnostics.length === 0 && <p class="stale">✗ A check is violated; the report shows which one.</p>}
+          {answer?.ok === false && answer.diagnostics.length === 0 && <p class="stale">✗ The policy is violated; the report shows where.</p>}
           {shown.value > 0 && <iframe title="Preview of the report" sandbox="" src={`/preview?${shown.value}`} />}
         </Asked>
       )}

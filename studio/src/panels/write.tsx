@@ -59,7 +59,7 @@ export function Write() {
       <h2 id="write-title">3. Write the release</h2>
       <p class="about">
         {dirty.value ? "Saves the policy, then runs it" : "Runs the saved policy"} on all records. Both files are written to the
-        policy's folder, or neither. If a check is violated, nothing is written.
+        policy's folder, or neither. If a check is violated, or a line does not hold for the result, nothing is written.
       </p>
       <form class="fields" onSubmit={submit}>
         <label for="release-table">Table</label>
@@ -108,7 +108,7 @@ function NotWritten() {
 }
 
 function Written({ done }: { done: Released }) {
-  if (!done.ok) return <p class="mark bad">✗ a check is violated: nothing was written</p>;
+  if (!done.ok) return <p class="mark bad">✗ the policy is violated: nothing was written</p>;
   const files = [done.table, done.report].filter((name) => name !== null);
   return (
     <p>

@@ -246,13 +246,13 @@ class Target:
     replaced: Relation | None  # the existing table that the output replaces
 
 
-def find_target(session: ReadingSession, text: str, source: Relation | None, force: bool) -> Target:
+def find_target(session: ReadingSession, text: str, source: Relation | None, replace: bool) -> Target:
     """Find the place of the output table. Raise, before anything runs, if it cannot be created there."""
     existing = find_relation(session, text)
     if existing is not None:
         if source is not None and existing.oid in _table_parts(session, source):
             raise output_not_replaceable(text, "it is the input, which is only read")
-        _require_replaceable(text, existing, force)
+        _require_replaceable(text, existing, replace)
         return Target(text, existing.sql, existing)
     names = names_in(text)
     if not names:
@@ -280,8 +280,8 @@ def _table_parts(session: ReadingSession, source: Relation) -> set[int]:
     return {oid for (oid,) in found.fetchall()}
 
 
-def _require_replaceable(text: str, existing: Relation, force: bool) -> None:
-    if not force:
+def _require_replaceable(text: str, existing: Relation, replace: bool) -> None:
+    if not replace:
         raise output_exists(text)
     if existing.kind in _KINDS:
         raise output_not_replaceable(text, _KINDS[existing.kind])

@@ -65,7 +65,7 @@ class PostgresTable(PlannedTable):
         if is_file(path) or destination.partition:
             require_destination(destination, self.source)
         else:
-            self._target = server_tables.find_target(self._reading, path, self.relation, destination.force)
+            self._target = server_tables.find_target(self._reading, path, self.relation, destination.replace)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
         keep_order = outcome.left.has_row_key

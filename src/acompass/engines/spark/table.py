@@ -71,7 +71,7 @@ class LoadedInSpark(PlannedTable):
         if destination.partition:
             raise partition_unsupported("Spark")
         if not is_file(path):
-            self._require_new_table(path, destination.force)
+            self._require_new_table(path, destination.replace)
             return
         require_writable(path, self._table.source)
         require_other_file(path, self._table.input_files())
@@ -82,15 +82,15 @@ class LoadedInSpark(PlannedTable):
         else:
             require_plain("CSV", self.schema)
 
-    def _require_new_table(self, name: str, force: bool) -> None:
-        """Raise if the table exists, unless `force` replaces it and it is not the input."""
+    def _require_new_table(self, name: str, replace: bool) -> None:
+        """Raise if the table exists, unless `replace` is given and it is not the input."""
         quoted = output.table_name(name).sql("spark")
         with report_failures():
             if not self._table.catalog.catalog.tableExists(quoted):
                 return
         if self._table.reads(quoted):
             raise output_not_replaceable(name, "it is the input, which is only read")
-        if not force:
+        if not replace:
             raise output_exists(name)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias, assert_never
 
 from acompass.language.program import program as p
-from acompass.language.program.aggregates import counts_distinct
+from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.kernels import ONE, Kernel, Keyword, Map
 from acompass.language.program.types import Type, Value
 from acompass.language.text.tree import Operator
@@ -106,6 +106,19 @@ def columns_read(requirement: p.Requirement) -> frozenset[int]:
 def columns_aggregated(process: p.Process) -> frozenset[int]:
     columns = (aggregate.column for aggregate in process.aggregates)
     return frozenset(column for column in columns if column is not None)
+
+
+def columns_compared(assertion: p.Assertion) -> frozenset[int]:
+    """The columns whose types matter to an assertion, which compares them or aggregates their values."""
+    selected = filter_in(assertion)
+    found = set() if selected is None else {each.column for each in comparisons(selected)}
+    seen = {each.column for each in comparisons(assertion.condition)}
+    process = process_in(assertion)
+    if process is None:
+        return frozenset(found | seen)
+    found.update(column for at, column in enumerate(process.group_by) if at in seen)
+    values = (each.column for each in process.aggregates if not facts_about(each.function).is_count)
+    return frozenset(found.union(column for column in values if column is not None))
 
 
 def columns_of_classes(requirements: Iterable[p.Requirement]) -> frozenset[int]:

@@ -92,7 +92,7 @@ class Constants:
         for step, column, map_ in reversed(maps):
             type_ = program.requirements[step].before[column].type
             labels = self._columns[self._variables.version(step + 1, column)]
-            cuts = cuts_before(map_, type_, [str(label) for label in labels])
+            cuts = cuts_before(map_, type_, list(dict.fromkeys(map(str, labels))))  # maps of a column share labels
             self._columns[self._variables.version(step, column)] += cuts
 
     def _numbers(self, column: int) -> list[int]:

@@ -151,6 +151,8 @@ def reaches_between(region: int, source: Regions, type_: Type, low: str | None, 
     Numbers with the same sign and the same number of digits before the point sort like their texts, and so do all dates
     and all timestamps. A binary search in each such run finds the value.
     """
+    if not may_be_number(low, high):  # dates begin with a digit, too
+        return False
     first, last = source.first_and_last(region)
     longest = max(len(low or ""), len(high or ""), len(str(first)), len(str(last))) + 1
     return any(
@@ -189,14 +191,14 @@ def _run_reaches(start: int, stop: int, sign: int, type_: Type, low: str | None,
     def text(magnitude: int) -> str:
         return to_text(order.value(sign * magnitude), type_)
 
-    if low is not None:
-        start = _first_above(start, stop, text, low)
-    return start <= stop and (high is None or text(start) < high)
+    if (high is not None and text(start) >= high) or (low is not None and text(stop) <= low):
+        return False
+    return low is None or high is None or text(_first_above(start, stop, text, low)) < high
 
 
 def _first_above(start: int, stop: int, text: Callable[[int], str], low: str) -> int:
-    """The least magnitude whose text is above `low`, or `stop + 1`."""
-    end = stop + 1
+    """The least magnitude whose text is above `low`; that of `stop` is."""
+    end = stop
     while start < end:
         middle = (start + end) // 2
         if text(middle) > low:

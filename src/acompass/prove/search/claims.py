@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError
-from acompass.language.program.aggregates import facts_about
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import columns_aggregated, comparisons, filter_in, process_in
+from acompass.language.program.effects import columns_aggregated, columns_compared, process_in
 from acompass.language.program.program import Assertion, Program, Requirement
 from acompass.language.program.types import Schema
 from acompass.language.text import tree
@@ -80,7 +79,7 @@ def own_claims(
         requirement = program.requirements[at]
         claim = ParsedClaim(source, asserted)
         is_unchanged = requirement.before == final
-        assertion = requirement.assertion if is_unchanged else _check_or_none(claim, final, params)
+        assertion = requirement.assertion if is_unchanged else fit_assertion(claim, final, params)
         known = frozenset(step for step in checks if step < at) if at in checks else checks
         claims.append(CheckedClaim(claim.text, requirement.line, assertion, known, at in checks, at))
     return claims
@@ -120,7 +119,8 @@ def check_assertion(claim: ParsedClaim, schema: Schema, params: Mapping[str, Par
     return program.requirements[0].assertion
 
 
-def _check_or_none(claim: ParsedClaim, schema: Schema, params: Mapping[str, ParamValue]) -> Assertion | None:
+def fit_assertion(claim: ParsedClaim, schema: Schema, params: Mapping[str, ParamValue]) -> Assertion | None:
+    """The assertion, or None if it does not fit the schema."""
     try:
         return check_assertion(claim, schema, params)
     except PolicyError:
@@ -169,18 +169,5 @@ def prepend_requirements(program: Program, requirements: Sequence[Requirement]) 
 def assertion_columns(assertion: Assertion) -> frozenset[int]:
     process = process_in(assertion)
     if process is None:
-        return columns_with_type(assertion)
-    return columns_with_type(assertion) | columns_aggregated(process) | frozenset(process.group_by)
-
-
-def columns_with_type(assertion: Assertion) -> frozenset[int]:
-    """The columns whose types matter to an assertion, which compares them or aggregates their values."""
-    selected = filter_in(assertion)
-    found = set() if selected is None else {each.column for each in comparisons(selected)}
-    seen = {each.column for each in comparisons(assertion.condition)}
-    process = process_in(assertion)
-    if process is None:
-        return frozenset(found | seen)
-    found.update(column for at, column in enumerate(process.group_by) if at in seen)
-    values = (each.column for each in process.aggregates if not facts_about(each.function).is_count)
-    return frozenset(found.union(column for column in values if column is not None))
+        return columns_compared(assertion)
+    return columns_compared(assertion) | columns_aggregated(process) | frozenset(process.group_by)

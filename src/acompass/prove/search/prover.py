@@ -24,7 +24,7 @@ from acompass.prove.rules.backward_rules import Preimages
 from acompass.prove.rules.facts import Alternatives, Fact, class_assertion
 from acompass.prove.rules.laws import KnownFacts, SumsAndCounts
 from acompass.prove.rules.reachability import Reachability, Transition, record_condition
-from acompass.prove.search.claims import assertion_columns, columns_with_type
+from acompass.prove.search.claims import assertion_columns
 from acompass.prove.search.origins import Origins
 from acompass.prove.search.proof_search import ProofAttempt, ProofSearch
 
@@ -81,12 +81,12 @@ class Prover:
         version = self.variables.version
         kinds = (self.variables.schemas[other][column].type.kind for column in assertion_columns(assertion))
         return Kind.DROPPED not in kinds and all(
-            version(own, column) == version(other, column) for column in columns_with_type(assertion)
+            version(own, column) == version(other, column) for column in effects.columns_compared(assertion)
         )
 
     def fits_since(self, assertion: Assertion, own: int) -> int:
         """The first step at which an assertion that was checked for the step `own` makes sense."""
-        columns = columns_with_type(assertion)
+        columns = effects.columns_compared(assertion)
         return max((self.variables.first_step(own, column) for column in columns), default=0)
 
     def forbidden_records(self, step: int, assertion: Assertion) -> Diagram:
@@ -328,7 +328,8 @@ class ExcludedRecords:
 class Provers:
     """The provers of a policy: a single one if it costs little, otherwise one for the columns of each claim.
 
-    The arguments are those of `Prover`. Every method raises Exhausted if it costs too much.
+    The arguments are those of `Prover`, and the operations on diagrams for the reachable records of all columns, and for
+    the rest. Every method raises Exhausted if it costs too much.
     """
 
     def __init__(
@@ -337,11 +338,14 @@ class Provers:
         claims: Sequence[Assertion],
         known: frozenset[int] = frozenset(),
         any_scale: frozenset[int] = frozenset(),
+        few: int = FEW_OPERATIONS,
+        most: int = MOST_OPERATIONS,
     ):
         self._program = program
         self._claims = tuple(claims)
         self._known = known
         self._any_scale = any_scale
+        self._few, self._most = few, most
         self._focused: dict[frozenset[int], Prover] = {}
 
     def for_assertion(self, assertion: Assertion) -> Prover:
@@ -363,12 +367,12 @@ class Provers:
 
     @cached_property
     def _whole(self) -> Prover | None:
-        return self._of_all_columns(FEW_OPERATIONS)
+        return self._of_all_columns(self._few)
 
     @cached_property
     def exact(self) -> Prover | None:
         """A prover with the exact reachable records, for claims that no other proves; None if it costs too much."""
-        return self._of_all_columns(MOST_OPERATIONS)
+        return self._of_all_columns(self._most)
 
     def _of_all_columns(self, operations: int) -> Prover | None:
         budget = Budget(operations)
@@ -377,12 +381,12 @@ class Provers:
         except Exhausted:
             require_time()
             return None
-        budget.add(MOST_OPERATIONS)
+        budget.add(self._most)
         return prover
 
     @cached_property
     def _variables(self) -> Variables:
-        return self._new_variables(Budget(MOST_OPERATIONS))
+        return self._new_variables(Budget(self._most))
 
     def _new_variables(self, budget: Budget) -> Variables:
         return Variables(self._program, self._claims, self._any_scale, budget)

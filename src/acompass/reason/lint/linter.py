@@ -1,6 +1,7 @@
 """Run all lint rules on a policy and return the findings in text order, without those that the policy allows.
 
-AC511: an `allow` that silences no finding is itself a finding (X9, allowances)."""
+AC511: an `allow` that silences no finding is itself a finding (X9, allowances). `allow AC330` is for a line that may not
+hold for the output, so it is one where that line is proved, or promises nothing."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -12,6 +13,7 @@ from acompass.language.text.parser import Allowance, allowances
 from acompass.language.text.tree import Operator
 from acompass.language.text.walk import all_conditions, comparisons, steps
 from acompass.prove.effort import DEADLINE, Exhausted, recursion_limit, require_time, time_limit
+from acompass.prove.promises import BROKEN, Promises, prove_promises
 from acompass.prove.search.column_types import column_types
 from acompass.prove.search.verdicts import check_policy
 from acompass.reason.lint import generalization, requirements
@@ -55,9 +57,10 @@ def lint_policy(
         return ()
     settings = dict(params or {})
     columns = column_types(policy, settings, schema, types).schema
-    inspected = InspectedPolicy(policy, check_policy(policy, source, columns, settings), occurs)
+    program = check_policy(policy, source, columns, settings)
     with time_limit(deadline):
-        found = remove_allowed(policy, list(_findings(inspected)))
+        findings = list(_findings(InspectedPolicy(policy, program, occurs)))
+        found = remove_allowed(policy, findings, lambda: prove_promises(policy, source, program, settings))
     return tuple(sorted(found, key=lambda finding: (finding.labels[0].span.start, finding.code)))
 
 
@@ -72,7 +75,9 @@ def _findings(policy: InspectedPolicy) -> Iterator[Diagnostic]:
         yield policy.finding(INCOMPLETE, message, 0, f"lint it with a longer `{option_text('deadline')}`, or in parts")
 
 
-def remove_allowed(policy: tree.Program, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+def remove_allowed(
+    policy: tree.Program, findings: Sequence[Diagnostic], promises: Callable[[], Promises]
+) -> list[Diagnostic]:
     given = tuple(allowances(policy))
     if not given:
         return list(findings)
@@ -81,6 +86,8 @@ def remove_allowed(policy: tree.Program, findings: Sequence[Diagnostic]) -> list
     places = [(index[finding.labels[0].span.start], finding.code) for finding in findings]
     kept = [finding for finding, place in zip(findings, places, strict=True) if place not in silenced]
     used = {*places, *((at, _ORDERED_AS_TEXT) for at in _text_ordering_requirements(policy))}
+    if any(each.code == BROKEN for each in given):
+        used |= {(at, BROKEN) for promise, _ in promises().checks for at in promise.steps}
     unused = (each for each in given if not any((step, each.code) in used for step in each.steps))
     return [*kept, *map(_unused_allowance_finding, unused)]
 

@@ -41,12 +41,11 @@ def _describe_check(result: Result, context: doc.Context) -> Iterator[doc.Block]
 
 
 def _describe_run(result: Result, context: doc.Context) -> Iterator[doc.Block]:
-    failed = sum(outcome.is_violated and outcome.action is None for outcome in result.requirements)
     records = records_in_and_out(result)
-    found = f"{count_text(failed, 'requirement')} without an action violated" if failed else records
     trace = f", {_trace_count(result)}" if result.trace_used else ""
-    yield doc.headline("Run", context, found, result.ok)
-    yield doc.Either(rich=[doc.Paragraph(words) for words in (records * bool(failed), context.not_written) if words])
+    yield doc.headline("Run", context, records if result.ok else run_failure(result), result.ok)
+    shown = (records * (not result.ok), context.not_written)
+    yield doc.Either(rich=[doc.Paragraph(words) for words in shown if words])
     yield from requirements_table(result)
     yield remarks(result, RELEASED, f"{records}{trace}")
 
@@ -74,20 +73,54 @@ def describe_plan(plan: Plan, context: doc.Context) -> Iterator[doc.Block]:
     yield doc.Either(rich=[doc.CodeBlock("\n".join(plan.stages), "Stages")])
 
 
+def run_failure(result: Result) -> str:
+    """What is wrong with the output of a run, as a heading."""
+    failed = sum(outcome.is_failed_check for outcome in result.requirements)
+    found = [f"{count_text(failed, 'requirement')} without an action violated"] * bool(failed)
+    broken = [f"{count_text(len(result.broken), 'assertion')} violated by the output"] * bool(result.broken)
+    return ", ".join([*found, *broken])
+
+
 def requirements_table(result: Result, repaired: str | None = None) -> Iterator[doc.Table]:
     """`repaired` is the verdict on a violated assertion whose action will be performed; by default, the verdict of the
     run, with the effect of each action, or of the check."""
     if result.requirements:
-        header = ("line", "verdict", "affected", "action", "requirement")
-        rows = [_requirement_row(each, result, repaired) for each in result.requirements]
-        yield doc.Table("Requirements", header, rows, "rlrll", is_cut=True)
+        is_verified = any(outcome.after is not None for outcome in result.requirements)
+        output = ("on the output",) * is_verified
+        header = ("line", "verdict", "affected", "action", *output, "requirement")
+        rows = [_requirement_row(each, result, repaired, is_verified) for each in result.requirements]
+        yield doc.Table("Requirements", header, rows, f"rlrl{'l' * is_verified}l", is_cut=True)
 
 
-def _requirement_row(outcome: RequirementOutcome, result: Result, repaired: str | None) -> tuple[doc.Words, ...]:
+def _requirement_row(
+    outcome: RequirementOutcome, result: Result, repaired: str | None, is_verified: bool
+) -> tuple[doc.Words, ...]:
     word = verdict(outcome, repaired or repair_word(result))
     action = action_taken(outcome) if result.performed and repaired is None else outcome.action or ""
     text = doc.Code(policy_line(outcome.text))
-    return str(outcome.line), doc.Verdict(word, _tone(outcome, word)), affected_count(outcome), action, text
+    output = (doc.Verdict(output_verdict(outcome), _output_tone(outcome)),) * is_verified
+    return str(outcome.line), doc.Verdict(word, _tone(outcome, word)), affected_count(outcome), action, *output, text
+
+
+def output_verdict(outcome: RequirementOutcome) -> str:
+    """Whether the assertion holds for the output of a run, and how that is known (D33)."""
+    match outcome.after:
+        case None:
+            return ""
+        case "proved":
+            return "proved"
+        case "holds":
+            return "checked"
+        case "violated":
+            return "violated (accepted)" if outcome.is_accepted else "violated"
+        case _:
+            assert_never(outcome.after)
+
+
+def _output_tone(outcome: RequirementOutcome) -> doc.Tone:
+    if outcome.after is None:
+        return "none"
+    return "good" if outcome.after != "violated" else "repaired" if outcome.is_accepted else "bad"
 
 
 def _tone(outcome: RequirementOutcome, word: str) -> doc.Tone:

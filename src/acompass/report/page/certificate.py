@@ -172,6 +172,7 @@ def _result_counts(result: Result) -> dict[str, Any]:
         "ok": result.ok,
         "requirements": [
             {"line": each.line, "holds": each.holds, "affected": each.affected, "action": each.action}
+            | ({"after": each.after} if result.performed else {})
             for each in result.requirements
         ],
     }

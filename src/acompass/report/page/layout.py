@@ -15,6 +15,7 @@ from acompass.report.answers.results import (
     action_effect,
     affected_count,
     note_text,
+    output_verdict,
     repair_word,
     verdict,
 )
@@ -130,7 +131,8 @@ def _warning(content: PageContent) -> Iterator[Html]:
 def _verdict(content: PageContent) -> Iterator[str]:
     result = content.result
     if result is not None and content.command == "run":
-        yield badge("every check holds", "good") if result.ok else badge("a check is violated", "bad")
+        wrong = "the output violates the policy" if result.broken else "a check is violated"
+        yield badge("every check holds", "good") if result.ok else badge(wrong, "bad")
         if not (result.ok or content.certificate.output or "output" in content.certificate.tables):
             yield " No table was written."
     elif result is not None:
@@ -216,7 +218,9 @@ def _introduction(content: PageContent) -> Iterator[str]:
     if content.result is not None and content.result.performed:
         yield "Repaired: the assertion did not hold, so its action was performed. "
     if any(row.claim is not None for row in content.requirements):
-        yield "Proved: the assertion holds for every table this policy can produce."
+        yield "Proved: the assertion holds for every table this policy can produce. "
+    if any(row.outcome.after == "holds" for row in content.requirements):
+        yield "Checked on the output: the assertion was evaluated on the released table, and it holds."
 
 
 def _remarks(content: PageContent, result: Result) -> Iterator[Html]:
@@ -237,7 +241,7 @@ def _requirement(row: RequirementRow, result: Result, has_counts: bool) -> Html:
         "li",
         tag("div", f"line {outcome.line}", class_="line"),
         tag("div", tag("pre", tag("code", text)), *_claim_details(row.claim), class_="said"),
-        tag("div", badge(word, tone), *_effect_details(outcome, result, has_counts), class_="effect"),
+        tag("div", badge(word, tone), *_effect_details(outcome, result, has_counts), *_output(row), class_="effect"),
         class_=None if row.is_first_step else "step",
     )
 
@@ -250,6 +254,16 @@ def _effect_details(outcome: RequirementOutcome, result: Result, has_counts: boo
         yield share_bar(outcome.affected, outcome.records, "after")
     elif performed and not outcome.holds:
         yield tag("div", action_effect(outcome))
+
+
+def _output(row: RequirementRow) -> Iterator[Html]:
+    """Whether the assertion holds for the output, unless its proof says so already."""
+    outcome = row.outcome
+    is_shown = outcome.after == "proved" and row.claim is not None and row.claim.verdict is ClaimVerdict.PROVED
+    if outcome.after is not None and row.is_first_step and not is_shown:
+        where = "" if outcome.after == "proved" else " on the output"
+        tone = "good" if outcome.after != "violated" else "open" if outcome.is_accepted else "bad"
+        yield tag("div", badge(f"{output_verdict(outcome)}{where}", tone))
 
 
 def _claim_details(claim: Claim | None) -> Iterator[Html]:

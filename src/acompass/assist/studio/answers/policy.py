@@ -87,7 +87,7 @@ def _json(found: Verdicts, offsets: Offsets) -> dict[str, Any]:
     result, sample = found.result, found.sample
     return {
         "requirements": [requirement_json(*each, offsets) for each in found.by_index.values()],
-        **json_object(result, "records_in", "records_out", "dropped", "ok"),
+        **json_object(result, "records_in", "records_out", "dropped", "ok", "broken"),
         "notes": [asdict(note) for note in result.notes],
         "unnamed": list(result.unnamed),
         "sample": None if sample is None else json_object(sample, "records", "of"),
@@ -100,7 +100,8 @@ def requirement_json(outcome: RequirementOutcome, span: Span, offsets: Offsets) 
         **offsets.span(span),
         **json_object(outcome, "text", "action"),
         "probability": None if outcome.probability is None else spell_probability(outcome.probability),
-        **json_object(outcome, "holds", "affected", "records"),
+        **json_object(outcome, "holds", "affected", "records", "after"),
+        "accepted": outcome.is_accepted,
     }
 
 

@@ -72,6 +72,10 @@ RULES = {
         "EACH PROCESS COUNT(*) AS n GROUP BY Age : n <= 4",
     ),
     "drop": (f"{K} : REJECT; ALWAYS : DROP Disease;", K),
+    "a column of unknown type": (
+        "ALWAYS : RANDOM Weight 1 2; EACH RESULT : Weight < 2 : REJECT; ALWAYS : REPLACE Weight WITH 'x';",
+        "EACH RESULT : Weight = 'x'",
+    ),
 }
 
 D = "EACH PROCESS COUNT DISTINCT(Age) AS d GROUP BY Zip : d >= 2"

@@ -73,6 +73,7 @@ fuzz: $(VENV)/.test-all ## run the long random tests; LENGTH=1000 for longer one
 	$(BIN)/python -m tests.cli.interrupts_campaign --times 1000 --load
 	$(BIN)/python -m tests.theory.campaign --cases 20000 --workers $(WORKERS)
 	$(BIN)/python -m tests.theory.decisions --cases 20000
+	$(BIN)/python -m tests.theory.tampering --files 100000
 	$(BIN)/python -m tests.prove.certify.campaign --proofs 20000
 
 bench: $(VENV)/.test-all bytecode ## run the benchmarks

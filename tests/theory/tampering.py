@@ -24,7 +24,9 @@ from acompass.language.program.checker import check
 from acompass.language.program.program import Program
 from acompass.language.program.types import FLOAT, INTEGER, TEXT, Column, Schema, Type, Value, decimal
 from acompass.language.text.parser import parse_text
+from acompass.prove.certify.certificate import Certified, build_certificate, certify
 from acompass.prove.certify.encoding import encode_assertion, encode_requirement
+from acompass.prove.search.verdicts import ProvedClaim, prove_policy
 from acompass.semantics.core import Record, holds
 from tests.prove.certify.campaign import Figures, certificates, statements
 from tests.prove.policies import random_trace
@@ -32,7 +34,7 @@ from tests.prove.replaying import run_or_none
 from tests.theory.statements import Printed, in_normal_form, meaning_of, plain_text, read_back
 
 _SHARE = 1_000
-_TABLES = 8
+_TABLES = 30
 
 
 class Members(list[Any]):
@@ -146,12 +148,41 @@ def _scalar(rng: random.Random, root: Any, donor: Any) -> None:
     where[at] = _other_scalar(rng, where[at])
 
 
-def _scalar_in_the_statement(rng: random.Random, root: Any, donor: Any) -> None:
-    """Without the proofs, whose scalars are most of a file."""
+def _statement(root: Any) -> list[Any]:
+    """A certificate without the proofs, whose scalars are most of a file."""
     parts = dict(root)
     shown = [parts[name] for name in ("policy", "columns", "types", "program")]
-    shown += [dict(claim)[name] for claim in parts["claims"] for name in ("assertion", "known")]
-    _scalar(rng, [["acompass", root[0][1]], ["version", root[1][1]], *shown], donor)
+    return shown + [dict(claim)[name] for claim in parts["claims"] for name in ("assertion", "known")]
+
+
+def _scalar_in_the_statement(rng: random.Random, root: Any, donor: Any) -> None:
+    _scalar(rng, _statement(root), donor)
+
+
+_ALIKE = (
+    ("<", "<=", "=", ">=", ">"),
+    ("integer", "text", "boolean", "date", "timestamp", "number", "float", None),
+    ("sum", "min", "max", "distinct"),
+    ("bands", "any"),
+    ("each", "some"),
+    ("reject", None),
+    ("and", "or"),
+)
+
+
+def _well_formed(rng: random.Random, root: Any, donor: Any) -> None:
+    """Another operator, bound, column, type, function or action in the statement."""
+    places = [(where, at) for where, at in slots(_statement(root)) if not isinstance(where[at], list)]
+    where, at = rng.choice(places)
+    old = where[at]
+    if isinstance(old, int) and not isinstance(old, bool):
+        where[at] = rng.randrange(len(dict(root)["columns"]) + 2)
+    elif isinstance(old, str) and re.fullmatch(r"-?\d+", old):
+        where[at] = str(int(old) + rng.choice((-1, 1)))
+    else:
+        kinds = [kind for kind in _ALIKE if old in kind]
+        others = [place[at] for place, at in places if isinstance(place[at], str)]
+        where[at] = rng.choice(rng.choice(kinds) if kinds else others)
 
 
 def _everywhere(rng: random.Random, root: Any, donor: Any) -> None:
@@ -196,6 +227,8 @@ def _columns(rng: random.Random, root: Any, donor: Any) -> None:
         rng.shuffle(parts[name])
 
 
+TEXT_EDITED = "the text edited"
+WELL_FORMED = "a well-formed change of the statement"
 #: how a file is changed; the second certificate gives nodes to the first
 CHANGES: dict[str, Callable[[random.Random, Any, Any], None]] = {
     "a node deleted": _delete,
@@ -206,13 +239,13 @@ CHANGES: dict[str, Callable[[random.Random, Any, Any], None]] = {
     "a node copied": _copy,
     "a scalar changed": _scalar,
     "a scalar of the statement changed": _scalar_in_the_statement,
+    WELL_FORMED: _well_formed,
     "equal scalars changed": _everywhere,
     "equal constants changed": _constant_everywhere,
     "a member renamed": _rename,
     "a member added": _add,
     "columns shuffled": _columns,
 }
-TEXT_EDITED = "the text edited"
 
 
 _TOKENS = ("", *'{}[],:"\\ -0129eE.tn', "null", '"a"', "\\u0000", "\\ud83d", "//", "\x0b")
@@ -226,7 +259,7 @@ def _edited(rng: random.Random, text: str) -> str:
 
 def tampered(rng: random.Random, certificate: Any, donor: Any) -> tuple[str, str]:
     """A change of the certificate, and the text of the changed file."""
-    name = rng.choice((*CHANGES, TEXT_EDITED))
+    name = rng.choice((*CHANGES, *[WELL_FORMED] * 3, TEXT_EDITED))
     root = load(certificate)
     if name == TEXT_EDITED:
         return name, _edited(rng, dump(root))
@@ -387,10 +420,56 @@ def _normal_claim(assertion: Any) -> Any:
     return in_normal_form({"program": [], "claims": [{"assertion": assertion, "known": []}]})["claims"]
 
 
+#: certificates with every type, literal, conversion and action, and with checks that the claims rest on
+_EXAMPLES = (
+    (
+        {
+            "id": "text",
+            "born": "date",
+            "seen": "timestamp",
+            "ill": "boolean",
+            "w": "float",
+            "n": "integer",
+            "2 x": "text",
+        },
+        """EACH RESULT : w < 0.1 OR born >= '2001-02-03' AND NOT ill = 'true' AND seen > '2018-03-05T10:11:12.000013';
+        ALWAYS : DROP id;
+        EACH FILTER "2 x" = 'it''s' : n >= -1.5 AND n < 3 : WITH PROBABILITY 0.125 REPLACE n WITH 2.50;
+        EACH RESULT : w >= 1.0 : RANDOM w 1 2;
+        SOME RESULT : w > 0.5;
+        EACH RESULT : seen <= '2018-03-05' : REPLACE seen WITH '2018-03-05T00:00:00';
+        EACH RESULT : ill = 'true' : RANDOM ill FROM (2 OF 'true', 'false');
+        EACH PROCESS COUNT(*) AS m, COUNT DISTINCT(n) AS d WHERE w > 0 GROUP BY born, "2 x" : m >= 2 AND d > 1
+          : GENERALIZE born TO YEAR THEN GENERALIZE n TO BANDS OF 5 THEN REJECT;
+        ALWAYS : REPLACE w WITH 'x';""",
+        (
+            """EACH PROCESS COUNT(*) AS m WHERE "2 x" = 'a' OR "2 x" <> 'a' GROUP BY born, "2 x" : m >= 1""",
+            "EACH RESULT : ill = 'true' OR ill = 'false'",
+            "EACH RESULT : seen <= '2018-03-05T00:00:00' OR seen > '2018-03-05'",
+            "EACH RESULT : w = 'x'",
+        ),
+    ),
+)
+
+
+def examples() -> list[Any]:
+    """The certificates of `_EXAMPLES`."""
+    return [_example(*each) for each in _EXAMPLES]
+
+
+def _example(types: dict[str, str], policy: str, claims: Sequence[str]) -> Any:
+    proved: list[ProvedClaim] = []
+    prove_policy(parse_text(policy)[0], policy, claims, types, on_proof=proved.append)
+    certified = [each for each in map(certify, proved) if isinstance(each, Certified)]
+    assert len(certified) == len(claims), proved
+    return build_certificate(policy, proved, certified)
+
+
 def run_share(number: int, files: int, outcome: Outcome, policies: int = 25) -> None:
     """Tamper with the certificates of a share of random policies."""
     rng = random.Random(f"tamper {number}")
-    found = [each.certificate for each in certificates(range(number * policies, (number + 1) * policies), Figures())]
+    seeds = range(number * policies, (number + 1) * policies)
+    found = [*examples(), *(each.certificate for each in certificates(seeds, Figures()))]
     chosen = [(rng.choice(found), rng.choice(found)) for _ in range(files)]
     count_files(rng, [Changed(each, *tampered(rng, each, donor)) for each, donor in chosen], outcome)
 

@@ -340,6 +340,7 @@ Definition theorems_of_Backward := (
 Print Assumptions theorems_of_Backward.
 
 Definition theorems_of_Checker := (
-  @Checker.are_steps_sound, @Checker.check_sound, @Checker.is_claim_sound, @Checker.is_justified_here,
+  @Checker.are_steps_sound, @Checker.check_map_independent, @Checker.check_sound,
+  @Checker.check_sound_for_all_maps, @Checker.is_claim_sound, @Checker.is_justified_here,
   @Checker.is_justified_sound, @Checker.is_step_sound).
 Print Assumptions theorems_of_Checker.

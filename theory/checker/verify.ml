@@ -79,7 +79,7 @@ let answer line =
   with Malformed what -> "?\t" ^ what | Stack_overflow -> "?\t" ^ too_large
 
 let trusts = [
-  "Coq", Printf.sprintf "its kernel has checked the proofs in theory/, %d lines without axioms, correctly" Lines.theory;
+  "Coq", "its kernel has checked the proofs in theory/, which use no axiom, correctly";
   "extraction", Printf.sprintf "Coq has translated the function `check` to OCaml correctly, %d lines" Lines.extracted;
   "OCaml", "its compiler and the machine run the translation as it is written";
   "verify", Printf.sprintf "%d lines of OCaml without a proof read JSON (%d of them), call `check` and print what it checked" Lines.unproved Lines.json;

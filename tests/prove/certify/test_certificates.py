@@ -21,7 +21,7 @@ from tests.length import at_length
 from tests.prove.certify.campaign import Outcome, answers, run_share, statements
 from tests.repo.sources import ROOT
 from tests.theory.building import BUILD, make, needs
-from tests.theory.sources import THEORY, files
+from tests.theory.sources import THEORY
 
 TYPES = {"Age": "integer", "Zip": "text", "Disease": "text", "Weight": "float"}
 
@@ -72,6 +72,10 @@ RULES = {
         "EACH PROCESS COUNT(*) AS n GROUP BY Age : n <= 4",
     ),
     "drop": (f"{K} : REJECT; ALWAYS : DROP Disease;", K),
+    "a column of unknown type": (
+        "ALWAYS : RANDOM Weight 1 2; EACH RESULT : Weight < 2 : REJECT; ALWAYS : REPLACE Weight WITH 'x';",
+        "EACH RESULT : Weight = 'x'",
+    ),
 }
 
 D = "EACH PROCESS COUNT DISTINCT(Age) AS d GROUP BY Zip : d >= 2"
@@ -362,7 +366,8 @@ def test_what_is_trusted_is_printed_with_its_size() -> None:
     sizes = {path.name: path.read_text(encoding="utf-8").count("\n") for path in (THEORY / "checker").glob("*.ml")}
     unproved = sum(size for name, size in sizes.items() if name != "driver.ml")
     assert f"{unproved} lines of OCaml without a proof read JSON ({sizes['json.ml']} of them)" in printed
-    assert f"{sum(path.read_text(encoding='utf-8').count(chr(10)) for path in files())} lines without axioms" in printed
+    extracted = (BUILD / "certificates.ml").read_text(encoding="utf-8").count("\n")
+    assert f"to OCaml correctly, {extracted} lines" in printed
 
 
 def test_the_page_shows_what_the_checker_prints(tmp_path: Path) -> None:
@@ -373,7 +378,7 @@ def test_the_page_shows_what_the_checker_prints(tmp_path: Path) -> None:
     make("verify")
     for command, shown in re.findall(r"^\$ build/theory/(verify .*)\n((?:(?!```|\$).*\n)*)", page, re.MULTILINE):
         ran = subprocess.run([BUILD / "verify", *command.split()[1:]], capture_output=True, text=True, cwd=tmp_path)
-        assert re.sub(r"\d{3,}", "N", ran.stdout) == re.sub(r"\d{3,}", "N", shown), command
+        assert ran.stdout == shown, command
 
 
 @pytest.mark.campaign

@@ -46,6 +46,21 @@ def test_the_certificate_is_tied_to_the_policy(tmp_path: Path) -> None:
     assert content["program"][0]["assertion"][2] == [">=", 2, {"integer": "3"}]
 
 
+def test_the_certificate_has_no_text_that_nobody_checks(tmp_path: Path) -> None:
+    _claims(tmp_path)
+    text = (tmp_path / "certificate.json").read_text(encoding="utf-8")
+    assert "PROCESS" not in text
+    (claim,) = json.loads(text)["claims"]
+    assert list(claim) == ["assertion", "known", "steps", "parts"]
+
+
+def test_what_an_auditor_could_not_see_is_not_certified(tmp_path: Path) -> None:
+    for policy in ("EACH RESULT : Zip <> 'a\u202eb' : REJECT;", 'EACH RESULT : "A\u200bge" < 3 : REJECT;'):
+        (claim,) = acompass.prove(policy, certificate=tmp_path / "certificate.json").claims
+        assert claim.uncertified == "a column name or a constant has a control character"
+        assert json.loads((tmp_path / "certificate.json").read_text(encoding="utf-8"))["claims"] == []
+
+
 def test_without_a_proof_the_certificate_has_no_claims(tmp_path: Path) -> None:
     target = tmp_path / "certificate.json"
     acompass.prove("EACH RESULT : Age < 3;", ["EACH RESULT : Age < 2"], certificate=target)

@@ -1,0 +1,38 @@
+"""Tampered certificates are refused, or accepted for what `verify` prints about them."""
+
+import random
+
+import pytest
+
+from tests.length import at_length
+from tests.prove.certify.campaign import statements
+from tests.theory.building import needs
+from tests.theory.statements import in_normal_form, meaning_of, read_back
+from tests.theory.tampering import Changed, Outcome, count_files, dump, every_node, examples, load, run_share
+
+pytestmark = [pytest.mark.slow, needs("make", "coqc", "ocamlfind")]
+
+
+def test_what_is_printed_reads_back() -> None:
+    """With every type, literal, conversion and action."""
+    for certificate in examples():
+        ((letters, *lines),) = statements([dump(load(certificate))])
+        assert letters == "a" * len(certificate["claims"])
+        assert in_normal_form(read_back(lines).meaning) == in_normal_form(meaning_of(certificate))
+
+
+def test_every_node_of_a_certificate_matters_or_changes_nothing() -> None:
+    outcome, rng = Outcome(), random.Random("every node")
+    files = [Changed(each, change, text) for each in examples() for change, text in every_node(each, rng)]
+    count_files(rng, files, outcome)
+    assert outcome.broken == []
+    assert outcome.files > 1_000
+    assert outcome.outcomes["same meaning"] < outcome.files / 10
+
+
+@pytest.mark.campaign
+def test_tampered_certificates_are_refused_or_printed_as_they_are() -> None:
+    outcome = Outcome()
+    run_share(0, at_length(500), outcome)
+    assert outcome.broken == []
+    assert all(outcome.outcomes[each] for each in ("not a certificate", "refused", "same meaning", "true"))

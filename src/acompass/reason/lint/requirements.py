@@ -6,6 +6,7 @@ AC509: a RANDOM can draw a value that it replaces (Theorem 6). AC510: a REJECT c
 AC515: a later line makes the result of a random action irrelevant. AC517: a SOME that selects nothing affects all."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program import effects
@@ -245,7 +246,7 @@ def find_empty_selections(policy: InspectedPolicy) -> Iterator[Diagnostic]:
         is_some = requirement.assertion.quantifier is Quantifier.SOME and requirement.action is not None
         if not is_some or selected is None or not policy.is_first_step(at):
             continue
-        scope = variables.condition(selected, lambda column, step=at: variables.column(step, column))
+        scope = variables.condition(selected, partial(variables.column, at))
         if policy.prover.diagrams.difference(transition.care, scope) is not EMPTY:
             message = "on a table in which no record is selected, this SOME is violated and affects every record"
             help_ = "use EACH, which holds where nothing is selected, or omit the action to check"

@@ -6,6 +6,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
+import acompass
 from acompass.semantics.core import (
     Record,
     check_program,
@@ -82,3 +83,23 @@ def test_records_of_a_result_have_its_schema(case: Case) -> None:
             assert len(record) == len(schema)
             assert all(is_of_type(value, column.type) for value, column in zip(record, schema, strict=True))
         bag, rho, _ = perform_requirement(requirement, bag, rho)
+
+
+# docs/paper.md, deviations from the paper that no error reports
+
+
+def test_a_line_that_affects_nothing_can_change_the_canonical_order() -> None:
+    """D12: the column becomes text, and `10` sorts before `9` (D18), so the trace goes to other records."""
+    drawn, idle = "ALWAYS : RANDOM x 0 9;", "EACH RESULT : Age >= 0 : REPLACE Age WITH '*';"
+    table, trace = [{"Age": 9, "x": 5}, {"Age": 10, "x": 5}], ["0.1", "0.9"]
+    plain, retyped = (acompass.run(policy, table, trace=trace) for policy in (drawn, idle + drawn))
+    assert retyped.requirements[0].affected == 0
+    assert [(record["Age"], record["x"]) for record in plain.table] == [(9, 1), (10, 9)]
+    assert [(record["Age"], record["x"]) for record in retyped.table] == [("9", 9), ("10", 1)]
+
+
+def test_a_some_that_selects_nothing_affects_the_whole_table() -> None:
+    """D16 and D17, where Figure 6 has a count of 0; `lint` reports it (AC517)."""
+    policy = "SOME PROCESS COUNT(*) AS n WHERE Disease = 'flu' : n <= 5 : REJECT;"
+    assert list(acompass.run(policy, [{"Disease": "measles"}]).table) == []
+    assert "AC517" in {finding.code for finding in acompass.lint(policy)}

@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 
 from acompass.errors.diagnostics import PolicyError
-from acompass.language.program.types import INTEGER, TEXT, decimal
+from acompass.language.program.types import FLOAT, INTEGER, TEXT, Column, decimal
 from acompass.language.text.parser import parse_text
 from acompass.policy import as_policy
 from acompass.prove.proof import ClaimVerdict
 from acompass.prove.refute.candidate_tables import MOST_RECORDS
 from acompass.prove.search.column_types import inferred_schema
 from acompass.prove.search.verdicts import prove_policy
+from acompass.semantics.core import holds, run_program, trace_of_values
 from tests.folding import folded
+from tests.generators.strategies import parse_and_check
 from tests.length import at_length
 from tests.prove.corpus import Case, cases
 from tests.prove.decided import measure
@@ -300,3 +302,40 @@ def test_a_number_that_no_table_has_is_not_a_counterexample() -> None:
     policy, claim = f"EACH RESULT : Id > {2**63 - 1} : REJECT;", "EACH RESULT : Id = 5"
     (found,) = prove_policy(parse_text(policy)[0], policy, [claim], types={"Id": "integer"}).claims
     assert found.verdict is ClaimVerdict.UNDECIDED
+
+
+@pytest.mark.campaign
+def test_what_is_proved_of_sums_without_types_is_true_of_floats() -> None:
+    """D13 and D31: a number may be a float, and the sums of floats are rounded."""
+    rng = random.Random(5)
+    verdicts: list[ClaimVerdict] = []
+    for _ in range(at_length(12)):
+        lines = [_line_about_doses(rng) for _ in range(rng.randint(1, 3))]
+        policy, claim = (
+            "\n".join(f"{line} : REJECT;" for line in lines),
+            rng.choice((lines[-1], _line_about_doses(rng))),
+        )
+        (found,) = prove_text(policy, [claim]).claims
+        verdicts.append(found.verdict)
+        if found.counterexample is not None:
+            assert fails(as_policy(policy).tree, policy, claim, found.counterexample)
+        elif found.verdict is ClaimVerdict.PROVED:
+            schema = (Column("Dose", FLOAT), Column("Zip", TEXT))
+            program, asked = (parse_and_check(text, schema) for text in (policy, f"{claim};"))
+            for _ in range(200):
+                records = [(rng.choice((0.1, 0.2, 0.3, 0.7, 1.0)), rng.choice("ab")) for _ in range(rng.randint(0, 6))]
+                left = run_program(program, records, trace_of_values(())).records
+                assert holds(left, asked.requirements[0].assertion), (policy, claim, records)
+    assert {ClaimVerdict.PROVED, ClaimVerdict.REFUTED} <= set(verdicts)
+
+
+def _line_about_doses(rng: random.Random) -> str:
+    limit, count = rng.choice(("0.1", "0.3", "0.7", "1")), rng.choice((2, 3))
+    return rng.choice(
+        (
+            f"EACH RESULT : Dose {rng.choice(('=', '>=', '<='))} {limit}",
+            f"EACH PROCESS SUM(Dose) AS s GROUP BY Zip : s {rng.choice(('>=', '<='))} {limit}",
+            f"EACH PROCESS SUM(Dose) AS s : s {rng.choice(('>=', '<='))} {rng.choice((limit, '0.6', '0.9'))}",
+            f"EACH PROCESS COUNT(*) AS n{rng.choice(('', ' GROUP BY Zip'))} : n {rng.choice(('>=', '<='))} {count}",
+        )
+    )

@@ -337,3 +337,21 @@ def test_a_column_that_forms_classes_has_one_spelling_of_a_number(line: str, tmp
     assert len(_release(policy, tmp_path)) == 1
     (claim,) = acompass.prove(policy, claims=[CLAIM]).claims
     assert claim.verdict == "proved"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "EACH RESULT : Zip <= '80'",
+        "EACH RESULT : Day <= '2020-01-01'",
+        "EACH PROCESS MAX(Zip) AS m GROUP BY Sex : m <= '80'",
+        "EACH FILTER Zip > '3' : Sex = 'f'",
+    ],
+)
+def test_the_claim_of_a_counterexample_can_be_asked_of_it(claim: str) -> None:
+    """`check` with the claim reads the output: '9' does not sort like 9 (D24), and a column of dates has one (D28)."""
+    (found,) = acompass.prove("EACH RESULT : Sex != 'x' : REJECT;", claims=[claim]).claims
+    assert found.counterexample is not None
+    names = [column.name for column in found.counterexample.left_schema]
+    table = [dict(zip(names, record, strict=True)) for record in found.counterexample.left]
+    assert not acompass.check(f"{claim};", table).ok

@@ -38,8 +38,8 @@ acompass compare old.acp new.acp --impact --format markdown >> "$GITHUB_STEP_SUM
 @click.option(
     "--impact",
     is_flag=True,
-    help="Also show what the new policy can release that the old one could not, and a counterexample for each lost "
-    "guarantee.",
+    help="Also show kinds of records and values that only the new policy can release, and a counterexample for each "
+    "lost guarantee.",
 )
 @options.declared(CompareOptions)
 @ci_formats
@@ -48,13 +48,15 @@ def compare(old: str, new: str, impact: bool, table: str | None, format_: CiForm
     """Compare two policies for every table and every trace.
 
     They are equivalent, different (shown on a small table), or undecided. The report also lists which guarantees
-    of each policy the other one keeps. A guarantee is an assertion proved for every table the policy can produce.
+    of each policy the other one keeps, and states whether the new policy releases the same, no more or more. A
+    guarantee is an assertion proved for every table the policy can produce. The new policy releases no more if each
+    record that it writes is among those that the old one writes, as often, with values as they were or coarser.
 
     A parameter has the same value in both policies, unless --set-old or the old policy's acompass.toml sets it
     differently. --set overrides both acompass.toml files.
 
-    Exits with 0 if the policies are equivalent, or if the new one provably keeps all guarantees of the old one
-    and releases nothing more; otherwise with 1.
+    Exits with 0 only if the new policy provably keeps all guarantees of the old one and releases the same or no
+    more; otherwise with 1.
     """
     require_other_files(also, old, new, table)
     with exit_codes(error_report(format_, new, also)):

@@ -198,6 +198,7 @@ CODES: dict[str, str] = {
     "AC514": "labels compared with a value as text",
     "AC515": "a draw that a later line makes pointless",
     "AC516": "a policy that was not fully linted",
+    "AC517": "a SOME that affects the whole table where it selects nothing",
     "AC550": "a claim that is not a single assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",

@@ -208,7 +208,8 @@ def _may_be_coarser(column: int, old: str | None, new: str | None, program: Prog
     if any(re.search(rf"RANDOM {name} ", text) for text in actions):
         return True
     constants = {constant for text in actions for constant in re.findall(rf"REPLACE {name} WITH '?([^';\s]+)", text)}
-    if any(_is_prefix(constant, new) for constant in constants):
+    is_labelled = any(f"GENERALIZE {name} " in text for text in actions)
+    if new in constants or (is_labelled and any(_is_prefix(constant, new) for constant in constants)):
         return True
     return old is not None and "*" in new and _is_prefix(old, new)
 

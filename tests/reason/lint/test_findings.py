@@ -159,6 +159,11 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
         ("EACH PROCESS SUM(Pay) AS s : s >= 9 : REJECT;", [("AC510", 1)]),
         ("EACH RESULT : Age < 0 AND Age > 0 : REJECT;", [("AC510", 1)]),
         ("ALWAYS : REJECT;", [("AC510", 1)]),
+        ("SOME PROCESS COUNT(*) AS n WHERE Zip = 'x' : n <= 5 : REPLACE Zip WITH '*';", [("AC517", 1)]),
+        ("SOME FILTER Zip = 'x' : Age <= 5 : REJECT;", [("AC510", 1), ("AC517", 1)]),
+        ("SOME FILTER Zip = 'x' : Age <= 5;", []),
+        # every record is selected
+        ("EACH RESULT : Zip = 'x' : REJECT;\nSOME FILTER Zip = 'x' : Age <= 5 : REPLACE Age WITH 5;", []),
         ("EACH PROCESS COUNT(*) AS n GROUP BY Zip : n < 1 : REJECT;", [("AC510", 1)]),
         ("EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 AND n <= 2 : REJECT;", [("AC510", 1)]),
         (

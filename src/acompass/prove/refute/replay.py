@@ -214,16 +214,32 @@ class LoadableTables:
 
     def __init__(self, program: Program):
         found = list(_text_comparisons(program))
+        self._program = program
+        self._written = effects.columns_written(program.requirements)
         #: the text columns that the policy compares with dates
         self.dated = frozenset(each.column for each in found if _DATE.fullmatch(str(each.value)))
-        self._ordered = [
-            each for each in found if each.operator is not Operator.EQ and _NUMBER.fullmatch(str(each.value))
-        ]
+        self._ordered = [each for each in found if _is_ordered_number(each)]
 
     def refutes(self, witness: Witness, claim: Assertion, known: frozenset[int]) -> bool:
         """Whether the claim fails on the run's output, which exists if no known check is violated (D31, `prove`)."""
         is_written = not witness.violated & known
-        return is_written and not semantics.holds(list(witness.left), claim) and self.loads(witness.records)
+        is_false = is_written and not semantics.holds(list(witness.left), claim)
+        return is_false and self.loads(witness.records) and self._can_be_asked(claim, witness.left)
+
+    def _can_be_asked(self, claim: Assertion, left: Sequence[Record]) -> bool:
+        """Whether `check` with the claim would read the output: what holds for the policy's comparisons with text also
+        holds for those of the claim, in columns that keep their values."""
+        for comparison in _asked_comparisons(claim):
+            column, value = comparison.column, comparison.value
+            if not isinstance(value, str) or column in self._written or self._type(column).kind is not Kind.TEXT:
+                continue
+            lacks_date = _DATE.fullmatch(value) is not None and not _has_date(left, column)
+            if lacks_date or (_is_ordered_number(comparison) and not _is_in_order(left, comparison)):
+                return False
+        return True
+
+    def _type(self, column: int) -> Type:
+        return self._program.schema[column].type
 
     @property
     def are_all(self) -> bool:
@@ -234,6 +250,10 @@ class LoadableTables:
         return all(_has_date(records, column) for column in self.dated) and all(
             _is_in_order(records, comparison) for comparison in self._ordered
         )
+
+
+def _is_ordered_number(comparison: Comparison) -> bool:
+    return comparison.operator is not Operator.EQ and _NUMBER.fullmatch(str(comparison.value)) is not None
 
 
 def _has_date(records: Sequence[Record], column: int) -> bool:
@@ -252,7 +272,7 @@ def _text_comparisons(program: Program) -> Iterator[Comparison]:
     """The comparisons with text of columns that are text in the table and have no labels yet."""
     labelled: set[int] = set()
     for requirement in program.requirements:
-        for comparison in _comparisons(requirement):
+        for comparison in _asked_comparisons(requirement.assertion):
             is_text = program.schema[comparison.column].type.kind is Kind.TEXT
             if is_text and comparison.column not in labelled and isinstance(comparison.value, str):
                 yield comparison
@@ -261,14 +281,15 @@ def _text_comparisons(program: Program) -> Iterator[Comparison]:
             labelled.add(write.column)
 
 
-def _comparisons(requirement: Requirement) -> Iterator[Comparison]:
+def _asked_comparisons(assertion: Assertion) -> Iterator[Comparison]:
     """Comparisons of columns, keys and aggregates of a column, each with its column."""
-    yield from effects.record_comparisons(requirement)
-    process = effects.process_of(requirement)
+    selected, process = effects.filter_in(assertion), effects.process_in(assertion)
+    yield from () if selected is None else effects.comparisons(selected)
     if process is None:
+        yield from effects.comparisons(assertion.condition)
         return
     columns = [*process.group_by, *(aggregate.column for aggregate in process.aggregates)]
-    for comparison in effects.comparisons(requirement.assertion.condition):
+    for comparison in effects.comparisons(assertion.condition):
         column = columns[comparison.column]
         if column is not None:
             yield Comparison(column, comparison.operator, comparison.value)

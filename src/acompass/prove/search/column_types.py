@@ -8,14 +8,14 @@ integer. Any other column is text, because its type makes no difference.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import assert_never
 
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import Parameters, ParamValue, is_timestamp, scale_of
-from acompass.language.program.types import INTEGER, TEXT, TIMESTAMP, Column, Kind, Schema, Type, decimal
+from acompass.language.program.types import FLOAT, INTEGER, TEXT, TIMESTAMP, Column, Kind, Names, Schema, Type, decimal
 from acompass.language.program.uses import Use, uses
 from acompass.language.text import tree, walk
 
@@ -77,7 +77,8 @@ def other_types(
     """Other types that a table may have instead of the inferred ones, each with a description.
 
     Two spellings of a name can be two columns (D3, names). Text that is compared with times can be timestamps, for
-    which `2020-01-01` is midnight. Dates sort like their text, so proofs about text cover them.
+    which `2020-01-01` is midnight. Dates sort like their text, so proofs about text cover them. Numbers that are summed
+    can be floats, whose sums are rounded (D13, SUM).
     """
     for is_apart in (False, True):
         columns = _infer_types(policy, params, is_apart=is_apart)
@@ -90,10 +91,12 @@ def other_types(
             return
         names = " and ".join(f"`{name}`" for name in alike)
         apart = [f"a table can have the columns {names}"] if is_apart else []
-        for chosen in _subsets(_columns_compared_with_dates(policy, params, columns)):
+        summed = dict.fromkeys(((), _summed_columns(policy, columns)))
+        for chosen, floats in product(_subsets(_columns_compared_with_dates(policy, params, columns)), summed):
             times = [f"`{columns.schema[at].name}` can have timestamps" for at in chosen]
-            if is_apart or chosen:
-                yield "; ".join((*apart, *times)), _with_timestamps(columns, chosen)
+            rounded = [f"`{columns.schema[at].name}` can have floats, whose sums are rounded" for at in floats]
+            if is_apart or chosen or floats:
+                yield "; ".join((*apart, *times, *rounded)), _with_types(columns, {TIMESTAMP: chosen, FLOAT: floats})
 
 
 def _ambiguous_names(schema: Schema) -> list[str]:
@@ -120,9 +123,24 @@ def _subsets(columns: Sequence[int]) -> Iterator[tuple[int, ...]]:
     return chain.from_iterable(combinations(columns, size) for size in sizes)
 
 
-def _with_timestamps(types: ColumnTypes, chosen: Collection[int]) -> ColumnTypes:
-    schema = tuple(Column(column.name, TIMESTAMP) if at in chosen else column for at, column in enumerate(types.schema))
-    return replace(types, schema=schema)
+def _summed_columns(policy: tree.Program, columns: ColumnTypes) -> tuple[int, ...]:
+    """The columns of numbers with an inferred type that the policy sums."""
+    names = Names([column.name for column in columns.schema])
+    processes = filter(None, map(walk.process_of, walk.steps(policy)))
+    added = (named.aggregate for process in processes for named in process.aggregates)
+    found = {
+        at
+        for aggregate in added
+        if aggregate.column is not None and facts_about(aggregate.function).adds
+        for at in names.find(aggregate.column.text)
+    }
+    return tuple(sorted(found & columns.inferred & columns.any_scale))
+
+
+def _with_types(types: ColumnTypes, chosen: Mapping[Type, Collection[int]]) -> ColumnTypes:
+    changed = {at: type_ for type_, columns in chosen.items() for at in columns}
+    schema = tuple(Column(column.name, changed.get(at, column.type)) for at, column in enumerate(types.schema))
+    return replace(types, schema=schema, any_scale=types.any_scale - changed.keys())
 
 
 def _infer_types(policy: tree.Program, params: Mapping[str, ParamValue], *, is_apart: bool = False) -> ColumnTypes:

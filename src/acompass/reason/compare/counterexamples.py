@@ -10,7 +10,7 @@ from itertools import chain, islice, product
 from typing import Any, TypeAlias
 
 from acompass.dataclasses import dataclass
-from acompass.language.program.effects import drawing_kernel, draws
+from acompass.language.program.effects import columns_written, drawing_kernel, draws
 from acompass.language.program.program import Program
 from acompass.language.program.types import Value, remaining
 from acompass.prove.diagrams.decision_diagram import ALL, Diagram, Variable
@@ -38,6 +38,8 @@ LARGEST = 2_000
 HINTED = 0.5
 #: the search starts with at most this many records
 MOST_HINTS = 120
+#: one in this many random tables has classes of chosen sizes instead
+RESIZED = 3
 #: at most this many paths of a diagram, and records of one path, become such records
 MOST_PATHS = 60
 MOST_RECORDS = 16
@@ -78,6 +80,7 @@ class Search:
         provers = (Prover(program, (), check_steps(program), pair.any_scale) for program in pair.programs)
         self._tables = [CandidateTables(prover, self._rng) for prover in provers]
         self._sizes = _sizes(pair)
+        self._written = sorted(columns_written((*pair.old.requirements, *pair.new.requirements)))
         self._is_same_schema = pair.old.final_schema == pair.new.final_schema
 
     def difference(self, differing: DifferingTrace | None = None) -> Difference | None:
@@ -131,13 +134,24 @@ class Search:
             candidate = self._tables[side].random_table(Target(ALL, check_steps(program)))
             blocks = [block.records(real_size) for block in candidate.blocks]
             if self._hints and self._rng.random() < HINTED:
-                number = self._rng.choice((1, 1, 2, 3))
-                hinted = [
-                    [hint] * self._rng.choice(self._sizes) for hint, _ in self._rng.choices(self._hints, k=number)
-                ]
-                # several classes that the policies merge show most where nothing else is in the table
-                blocks = hinted if number > 1 else [*blocks, *hinted]
+                hint, _ = self._rng.choice(self._hints)
+                blocks.append([hint] * self._rng.choice(self._sizes))
+            if attempt % RESIZED == 0:
+                blocks = self._resize_classes([record for block in blocks for record in block])
             yield _Case(blocks, self._players[side], candidate.chances)
+
+    def _resize_classes(self, records: Sequence[Record]) -> list[list[Record]]:
+        """Two records, each as often as some count requires, every second copy with another value in one column: classes
+        that a policy merges, and that are large and diverse enough only together."""
+        if not records:
+            return []
+        one, another = self._rng.choice(records), self._rng.choice(records)
+        columns = range(len(one))
+        merged, varied = self._rng.choice(self._written or columns), self._rng.choice(columns)
+        other = tuple(another[column] if column == merged else one[column] for column in columns)
+        return [
+            _alternate([record] * self._rng.choice(self._sizes), varied, another[varied]) for record in (one, other)
+        ]
 
     def _smallest(self, case: _Case, differing: DifferingTrace) -> Witness:
         def with_trace(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
@@ -157,6 +171,11 @@ class Search:
             return with_simpler_trace(found, with_trace)
         except Exhausted:
             return found  # a difference, even if it is not the smallest
+
+
+def _alternate(block: Sequence[Record], column: int, value: Value) -> list[Record]:
+    """The block, with the value in the column of every second record."""
+    return [(*record[:column], value, *record[column + 1 :]) if at % 2 else record for at, record in enumerate(block)]
 
 
 def _showing_both(differing: DifferingTrace) -> DifferingTrace:

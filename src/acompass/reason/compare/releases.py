@@ -352,9 +352,10 @@ class _Written:
 
     def may_coarsen(self, old: str, new: str) -> bool:
         """Whether the new text may be a coarser one. A constant may be in place of any value; a drawn value is not
-        compared with the one that it replaces."""
+        compared with the one that it replaces; `1*` reads as a prefix of `12`, wherever it comes from."""
+        is_masked = len(old) == len(new) and new.endswith(SUPPRESSED) and old.startswith(new.rstrip(SUPPRESSED))
         possible = {*self.constants, *_labelled({old}, self.maps)}
-        return self.is_drawn or any(_are_same(each, new) for each in possible)
+        return self.is_drawn or is_masked or any(_are_same(each, new) for each in possible)
 
 
 class WrittenTables:

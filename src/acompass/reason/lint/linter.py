@@ -31,6 +31,7 @@ RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
     generalization.find_faulty_chains,
     requirements.find_draws_of_replaced_values,
     requirements.find_emptying_rejects,
+    requirements.find_empty_selections,
     generalization.find_idle_maps,
     requirements.find_idle_chances,
     generalization.find_absent_values,

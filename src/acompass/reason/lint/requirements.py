@@ -3,9 +3,10 @@
 AC501, AC502: no table can violate the requirement, or no table that the earlier lines produce.
 AC503: an action leaves its own assertion violated. AC504, AC505: a later line breaks the assertion.
 AC509: a RANDOM can draw a value that it replaces (Theorem 6). AC510: a REJECT can remove every record.
-AC515: a later line makes the result of a random action irrelevant."""
+AC515: a later line makes the result of a random action irrelevant. AC517: a SOME that selects nothing affects all."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program import effects
@@ -235,6 +236,21 @@ def _emptying_help(transition: Transition) -> str:
     if process.group_by:
         return "correct the condition, which no class satisfies"
     return "add GROUP BY to remove only the classes that violate it"
+
+
+def find_empty_selections(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """AC517: on nothing, SOME fails (D16, empty bags), and then it affects the whole table (D17, SOME)."""
+    variables = policy.prover.variables
+    for at, transition in enumerate(policy.transitions):
+        requirement, selected = transition.requirement, effects.filter_of(transition.requirement)
+        is_some = requirement.assertion.quantifier is Quantifier.SOME and requirement.action is not None
+        if not is_some or selected is None or not policy.is_first_step(at):
+            continue
+        scope = variables.condition(selected, partial(variables.column, at))
+        if policy.prover.diagrams.difference(transition.care, scope) is not EMPTY:
+            message = "on a table in which no record is selected, this SOME is violated and affects every record"
+            help_ = "use EACH, which holds where nothing is selected, or omit the action to check"
+            yield policy.finding("AC517", message, at, help_)
 
 
 def find_idle_chances(policy: InspectedPolicy) -> Iterator[Diagnostic]:

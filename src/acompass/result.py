@@ -76,7 +76,8 @@ class Result(Answer):
     #: compare tables value by value, so their tables are neither equal nor different
     table: Any = field(default=None, repr=False, compare=False)
     performed: bool = False  # True for a run, False for a check
-    #: for a run, the lines of the assertions that the output violates and the policy does not accept (AC330)
+    #: for a run, the lines of the assertions that the output violates (AC330), except those that the policy accepts and
+    #: checks that failed already
     broken: tuple[int, ...] = ()
 
     @property
@@ -84,10 +85,10 @@ class Result(Answer):
         """Why a run does not write its output; None if it does."""
         if self.ok:
             return None
-        failed = {each.line for each in self.requirements if each.is_failed_check}
-        reasons = ["a requirement without an action is violated"] * bool(failed)
-        if others := [line for line in self.broken if line not in failed]:
-            reasons.append(f"{_lines_text(others)} not hold for the table that would be written ({BROKEN})")
+        is_failed = any(each.is_failed_check for each in self.requirements)
+        reasons = ["a requirement without an action is violated"] * is_failed
+        if self.broken:
+            reasons.append(f"{_lines_text(self.broken)} not hold for the table that would be written ({BROKEN})")
         return " and ".join(reasons)
 
     def with_table(self, table: Any) -> "Result":

@@ -193,7 +193,8 @@ def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promise
         promises = NO_PROMISES
     violated = [promise for promise, check in promises.checks if not outcome.verdicts[check.index].holds]
     requirements = tuple(_with_promises(_requirements(program, outcome), promises, violated))
-    broken = tuple(requirements[each.steps.start].line for each in violated if not each.is_accepted)
+    failing = [requirements[each.steps.start] for each in violated if not each.is_accepted]
+    broken = tuple(each.line for each in failing if not each.is_failed_check)
     ok = not broken and not any(each.is_failed_check for each in requirements)
     result = _result(loaded, program, outcome, requirements, ok)
     notes = run_notes(program, outcome, loaded.respelled)

@@ -98,6 +98,12 @@ EACH RESULT : Age <= 3 OR Age >= 4 : REJECT;
 EACH FILTER Zip > '10' AND Zip < '20' : Zip = '1*' : REPLACE Zip WITH '1*';
 EACH FILTER Zip > '20' AND Zip < '30' : Zip = '2*' : REPLACE Zip WITH '2*';
 """,
+    "broken.acp": """EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 2 : REJECT;
+-- allow AC330: the ages are replaced below
+EACH RESULT : Age <= 60 : REPLACE Age WITH 60;
+EACH RESULT : Disease != 'gout' : REPLACE Age WITH 70;
+EACH RESULT : Name != 'Ben' : REJECT;
+""",
     "pram.acp": "ALWAYS : WITH PROBABILITY 0.5 RANDOM Area FROM ('A', 'B');\n",
     "levels.csv": "31;30-39;*\n45;40-49;*\n",
     "crooked.csv": "31;30-39;*\n31;40-49;*\n45;40-49;x\n50;50-59\n",
@@ -129,6 +135,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "check-no-table": (("check", "holds.acp", "none.csv"), CI),
     "run": (("run", *POLICY, "-o", "out.csv", "--force"), FORMATS),
     "run-not-written": (("run", *POLICY, "-o", "out.csv"), FORMATS),
+    "run-broken": (("run", "broken.acp", "people.csv", "-o", "out.csv"), FORMATS),
     "run-then": (("run", "then.acp", "people.csv", "-o", "out.csv"), FORMATS),
     "run-random": (("run", "random.acp", "people.csv", "-o", "out.csv", "--seed", "golden"), FORMATS),
     "run-dropped": (("run", "holds.acp", "gaps.csv", "-o", "out.csv", "--missing", "drop"), FORMATS),

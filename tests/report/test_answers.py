@@ -124,9 +124,9 @@ def test_a_repr_contains_no_record(call: str) -> None:
 
 def test_a_result_prints_the_table_of_the_command_line() -> None:
     assert str(acompass.run(POLICY, PEOPLE)).splitlines() == [
-        "line  verdict   affected  action    requirement",
-        "   1  repaired   9 of 60  replaced  EACH RESULT : Age <= 80 : REPLACE Age WITH 80",
-        "   2  holds      0 of 60  nothing   EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 2 : REJECT",
+        "line  verdict   affected  action    output  requirement",
+        "   1  repaired   9 of 60  replaced  proved  EACH RESULT : Age <= 80 : REPLACE Age WITH 80",
+        "   2  holds      0 of 60  nothing   proved  EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 2 : REJECT",
         "",
         "columns that the policy never names, released unchanged: Name",
         "60 records in, 60 out",

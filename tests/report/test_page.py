@@ -72,7 +72,7 @@ def test_only_the_curator_sees_how_many_records_a_line_affected(pages: tuple[Ele
     assert "of 401 replaced" in internal.words
     assert "of 401" not in receiver.words
     counts, all_counts = (certificate_in(page)["counts"]["requirements"] for page in pages)
-    assert counts[0] == {"line": 1, "holds": False, "action": "REPLACE"}
+    assert counts[0] == {"line": 1, "holds": False, "action": "REPLACE", "after": "proved"}
     assert all_counts[0]["affected"] > 0
 
 

@@ -220,7 +220,7 @@ def with_commas(line: str) -> str:
 
 def release(path: Path, policy: str = DECIMAL_COMMA_POLICY, **options: Any) -> list[str]:
     output = path.with_name("out.csv")
-    acompass.run(policy, path, output=output, **options)
+    acompass.run(policy, path, output=output, force=True, **options)
     return output.read_text(encoding="utf-8").splitlines()
 
 

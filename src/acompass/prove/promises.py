@@ -128,7 +128,7 @@ def _provable(program: Program, promises: Sequence[Promise]) -> Iterator[Promise
     from acompass.prove.effort import Exhausted, recursion_limit
     from acompass.prove.search.prover import Provers
 
-    provers = Provers(program, [each.assertion for each in promises], few=MOST_OPERATIONS, most=MOST_OPERATIONS)
+    provers = Provers(program, [each.assertion for each in promises], operations=MOST_OPERATIONS)
     for promise in promises:
         try:
             with recursion_limit():

@@ -1,7 +1,7 @@
 """What JUnit and SARIF report of an answer: a case for each requirement, claim or diagnostic, and a result at a line of
 the policy for each that fails."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from io import StringIO
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -12,7 +12,6 @@ from acompass.errors.diagnostics import AcompassError, Diagnostic, Source
 from acompass.errors.display import count_text
 from acompass.errors.rendering import render_text
 from acompass.language.text.tokens import policy_line
-from acompass.prove.promises import BROKEN
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.reason.compare.answer import Comparison, Releases
 from acompass.reason.lint import Findings
@@ -72,8 +71,7 @@ def _find(answer: Any, context: Context) -> Report:
     file = context.file or "policy"
     match answer:
         case Result():
-            rules = [_VIOLATED, *_code_rules([BROKEN])] if answer.broken else [_VIOLATED]
-            return Report(file, rules, [_requirement(each, file) for each in answer.requirements])
+            return Report(file, [_VIOLATED], [_requirement(each, file) for each in answer.requirements])
         case Proof():
             return Report(file, [_REFUTED, _UNDECIDED], [_proved_claim(claim) for claim in answer.claims])
         case Comparison():
@@ -81,12 +79,11 @@ def _find(answer: Any, context: Context) -> Report:
         case Findings():
             shown, source = answer[: context.most], Source(answer.text)
             found = [_finding(each, answer.text, source, file) for each in shown]
-            return Report(file, _code_rules(each.code for each in shown), found or [Finding("lint")], source)
+            return Report(file, _code_rules(shown), found or [Finding("lint")], source)
         case AcompassError():
             shown, text = answer.diagnostics[: context.most], answer.source
             place = None if text is None else Source(text)
-            rules = _code_rules(each.code for each in shown)
-            return Report(file, rules, [*map(_error, shown)], place, answer.name)
+            return Report(file, _code_rules(shown), [*map(_error, shown)], place, answer.name)
         case _:
             raise TypeError(f"no findings for {type(answer).__name__}")
 
@@ -100,10 +97,6 @@ _VIOLATED = Rule(
 
 def _requirement(outcome: RequirementOutcome, file: str) -> Finding:
     name = f"line {outcome.line}: {policy_line(outcome.text)}"
-    details = f"{file}:{outcome.line}\n{outcome.text}"
-    if outcome.after == "violated" and not outcome.is_accepted and not outcome.is_failed_check:
-        (rule,), message = _code_rules([BROKEN]), "does not hold for the output"
-        return Finding(name, "failure", BROKEN, message, details, Place(rule, message, outcome.line))
     match outcome.holds:
         case None:
             return Finding(name, "skipped", message="no verdict")
@@ -111,6 +104,7 @@ def _requirement(outcome: RequirementOutcome, file: str) -> Finding:
             return Finding(name)
         case False:
             message = f"violated: {outcome.affected:,} of {count_text(outcome.records, 'record')} affected"
+            details = f"{file}:{outcome.line}\n{outcome.text}"
             return Finding(name, "failure", "violated", message, details, Place(_VIOLATED, message, outcome.line))
 
 
@@ -241,11 +235,12 @@ def _lines(text: str) -> list[str]:
     return StringIO(text, newline=None).readlines()
 
 
-def _code_rules(codes: Iterable[str]) -> list[Rule]:
+def _code_rules(diagnostics: Sequence[Diagnostic]) -> list[Rule]:
     from acompass.errors.catalog import CODES
 
+    codes = sorted({diagnostic.code for diagnostic in diagnostics})
     help_ = "`{}` prints a page with an example and its fix."
-    return [Rule(code, CODES.get(code, code), help_.format(page_command(code))) for code in sorted(set(codes))]
+    return [Rule(code, CODES.get(code, code), help_.format(page_command(code))) for code in codes]
 
 
 def _finding(diagnostic: Diagnostic, text: str, source: Source, file: str) -> Finding:

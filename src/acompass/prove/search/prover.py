@@ -328,8 +328,8 @@ class ExcludedRecords:
 class Provers:
     """The provers of a policy: a single one if it costs little, otherwise one for the columns of each claim.
 
-    The arguments are those of `Prover`, and the operations on diagrams for the reachable records of all columns, and for
-    the rest. Every method raises Exhausted if it costs too much.
+    The arguments are those of `Prover`. Every method raises Exhausted if it costs too much: more than `operations` on
+    diagrams for the reachable records, or for all proofs.
     """
 
     def __init__(
@@ -338,14 +338,13 @@ class Provers:
         claims: Sequence[Assertion],
         known: frozenset[int] = frozenset(),
         any_scale: frozenset[int] = frozenset(),
-        few: int = FEW_OPERATIONS,
-        most: int = MOST_OPERATIONS,
+        operations: int | None = None,
     ):
         self._program = program
         self._claims = tuple(claims)
         self._known = known
         self._any_scale = any_scale
-        self._few, self._most = few, most
+        self._few, self._most = operations or FEW_OPERATIONS, operations or MOST_OPERATIONS
         self._focused: dict[frozenset[int], Prover] = {}
 
     def for_assertion(self, assertion: Assertion) -> Prover:

@@ -86,7 +86,7 @@ def requirements_table(result: Result, repaired: str | None = None) -> Iterator[
     run, with the effect of each action, or of the check."""
     if result.requirements:
         is_verified = any(outcome.after is not None for outcome in result.requirements)
-        output = ("on the output",) * is_verified
+        output = ("output",) * is_verified
         header = ("line", "verdict", "affected", "action", *output, "requirement")
         rows = [_requirement_row(each, result, repaired, is_verified) for each in result.requirements]
         yield doc.Table("Requirements", header, rows, f"rlrl{'l' * is_verified}l", is_cut=True)

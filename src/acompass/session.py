@@ -179,7 +179,7 @@ class Session(BaseSession):
         from acompass.author.suggest.table import Reading
         from acompass.tables.output import write_policy
 
-        request = make_request(qi or (), k, options)
+        request = make_request(qi or (), k, options, self._roles(options))
         path = _path(options["output"])
         require_other_files(path, self._table, find_columns(request, self.columns))
         reading = Reading(request, *self._reading(options))

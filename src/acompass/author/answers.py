@@ -65,6 +65,8 @@ class Suggestion(Answer):
     seconds: float = 0.0
     finished: bool = True  # False if the search was stopped
     curve: tuple[CurvePoint, ...] = field(default=())
+    person: str | None = None  # the column whose distinct values k counts; None if k counts records
+    notes: tuple[Note, ...] = ()
 
     @property
     def text(self) -> str:
@@ -77,7 +79,7 @@ class Suggestion(Answer):
     def to_json(self) -> dict[str, Any]:
         """The object of `--json`; scripts rely on its keys."""
         found = json_object(self, "k", "l", "records_in", "records_out", "loss", "per_column")
-        found |= {"requirements": len(self.steps), "seconds": self.seconds}
+        found |= {"requirements": len(self.steps), "seconds": self.seconds, **json_object(self, "person", "notes")}
         return {**found, **json_object(self, "curve")} if self.curve else found
 
 

@@ -28,6 +28,7 @@ def random_problem(random: Random, columns: int = 3, records: int = 60, **change
         "l": random.randint(1, 3) if with_l else None,
         "most_dropped": random.choice([0, 2, records]),
         "named": frozenset(range(columns)),
+        "persons": [random.randrange(records // 2) for _ in rows] if random.random() < 0.3 else None,
     }
     return make_problem(ladders, rows, values, **(given | changes))  # type: ignore[arg-type]
 
@@ -40,24 +41,29 @@ def make_problem(
     k: int,
     l: int | None,  # noqa: E741
     most_dropped: int,
+    persons: Sequence[int] | None = None,
     **more: object,
 ) -> Problem:
     counts = Counter(rows)
     places = {row: place for place, row in enumerate(counts)}
-    pairs = Counter((places[row], value) for row, value in zip(rows, values, strict=True))
-    sensitive = Sensitive(
-        np.array([row for row, _ in pairs], np.int64),
-        np.array([value for _, value in pairs], np.int64),
-        np.array(list(pairs.values()), np.int64),
-    )
+
+    def pairs_with(values: Sequence[int]) -> Sensitive:
+        pairs = Counter((places[row], value) for row, value in zip(rows, values, strict=True))
+        return Sensitive(
+            np.array([row for row, _ in pairs], np.int64),
+            np.array([value for _, value in pairs], np.int64),
+            np.array(list(pairs.values()), np.int64),
+        )
+
     return Problem(
         tuple(ladders),
         np.array(list(counts), np.int64).reshape(len(counts), len(ladders)),
         np.array(list(counts.values()), np.int64),
-        () if l is None else (sensitive,),
+        () if l is None else (pairs_with(values),),
         k,
         l,
         most_dropped,
+        persons=None if persons is None else pairs_with(persons),
         **more,  # type: ignore[arg-type]
     )
 
@@ -135,18 +141,24 @@ def apply_steps(problem: Problem, always: Sequence[Step], steps: Sequence[Step])
     return Release([*affected, dropped], kept, dropped, _loss(problem, kept, dropped))
 
 
-def _records(problem: Problem) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Each record's labels and its sensitive values."""
+#: a record's labels, and its value in each column whose distinct values the goal counts
+LabeledRecord = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _records(problem: Problem) -> list[LabeledRecord]:
+    goals = [_values_by_row(each) for each, _ in problem.distinct_goals]
+    return [
+        (tuple(int(label) for label in row), tuple(values[place][number] for values in goals))
+        for place, (row, count) in enumerate(zip(problem.combinations, problem.counts, strict=True))
+        for number in range(int(count))
+    ]
+
+
+def _values_by_row(column: Sensitive) -> dict[int, list[int]]:
     values: dict[int, list[int]] = defaultdict(list)
-    for each in problem.sensitive:
-        for row, value, count in zip(each.rows, each.values, each.counts, strict=True):
-            values[int(row)] += [int(value)] * int(count)
-    found = []
-    for place, (row, count) in enumerate(zip(problem.combinations, problem.counts, strict=True)):
-        for number in range(int(count)):
-            own = (values[place][number],) if problem.sensitive else ()
-            found.append((tuple(int(label) for label in row), own))
-    return found
+    for row, value, count in zip(column.rows, column.values, column.counts, strict=True):
+        values[int(row)] += [int(value)] * int(count)
+    return values
 
 
 def _generalize(problem: Problem, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:
@@ -154,13 +166,16 @@ def _generalize(problem: Problem, step: Step, row: tuple[int, ...]) -> tuple[int
     return (*row[: step.column], label, *row[step.column + 1 :])
 
 
-def _violating(problem: Problem, records: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> set[tuple[int, ...]]:
-    sizes = Counter(row for row, _ in records)
-    seen = defaultdict(set)
+def _violating(problem: Problem, records: list[LabeledRecord]) -> set[tuple[int, ...]]:
+    classes = defaultdict(list)
     for row, values in records:
-        seen[row].update(values)
+        classes[row].append(values)
+    least = [problem.k if column is problem.persons else problem.l or 1 for column, _ in problem.distinct_goals]
     return {
-        row for row, size in sizes.items() if size < problem.k or (problem.l is not None and len(seen[row]) < problem.l)
+        row
+        for row, members in classes.items()
+        if len(members) < problem.k
+        or any(len(set(values)) < number for values, number in zip(zip(*members, strict=True), least, strict=True))
     }
 
 

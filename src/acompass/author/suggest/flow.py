@@ -20,7 +20,7 @@ from acompass.language.program.uses import Use, uses
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_condition, format_requirement
 from acompass.language.text.walk import assertion_of, process_of, steps
-from acompass.measure.answer import total_loss
+from acompass.measure.answer import count_noun, total_loss
 from acompass.measure.levels import join_words
 from acompass.policy import Policy, parse, parse_file
 
@@ -70,12 +70,14 @@ def _problem(request: Request, table: Table) -> Problem:
         table.columns.keep,
         request.t,
         table.texts,
+        table.combinations.persons,
     )
 
 
 def _require_reached(problem: Problem, found: Found) -> None:
     dropped = found.outcome.dropped
-    goal = f"k = {problem.k}" if problem.l is None else f"k = {problem.k} and l = {problem.l}"
+    size = f"k = {problem.k}" if problem.persons is None else f"k = {problem.k} persons"
+    goal = size if problem.l is None else f"{size} and l = {problem.l}"
     if dropped == problem.records:
         help_ = f"ask for less, or allow more steps with `{option_text('lines')}`"
         raise _unreachable(f"no policy was found that reaches {goal} without dropping every record", help_)
@@ -117,6 +119,7 @@ def _suggestion(call: SearchCall, table: Table, problem: Problem, found: Found) 
         steps=steps,
         levels={each.column: Levels(each.words, at not in table.columns.specs) for at, each in by_column},
         finished=found.finished,
+        person=goal.person,
     )
 
 
@@ -140,9 +143,13 @@ def describe_steps(problem: Problem, found: Found, program: tree.Program) -> tup
     so_far = (total_loss(losses(problem, columns, problem.counts, 0)) for _, columns in performed)
     after = [*so_far, found.outcome.loss]
     added = [later - before for before, later in zip([0.0, *after], after, strict=False)]
+    lines = steps(program)
+    effects = list(zip((*everyone, *found.outcome.affected), added, strict=True))
+    # a last line may drop the person column, which is not part of the loss
+    effects += [(problem.records - found.outcome.dropped, 0.0)] * (len(lines) - len(effects))
     return tuple(
         SuggestedStep(_text(line), affected, loss, assertion_of(line) is None, _where(line))
-        for line, affected, loss in zip(steps(program), (*everyone, *found.outcome.affected), added, strict=True)
+        for line, (affected, loss) in zip(lines, effects, strict=True)
     )
 
 
@@ -169,7 +176,8 @@ def format_policy(
     losses_by_name = zip(goal.columns, outcome.per_column, strict=True)
     listed = ", ".join(f"{name} {loss:.4f}" for name, loss in losses_by_name)
     header = [
-        f"Every class by {join_names(goal.columns)} has {_promise(goal)}. `acompass prove` proves it for every table.",
+        f"Every class by {join_names(goal.columns)} has {_promise(goal)}. `acompass prove` proves it for every table"
+        f"{_without_drop(goal)}.",
         f"Searched on a table of {count_text(records, 'record')}: {outcome.dropped:,} dropped, loss {outcome.loss:.4f}"
         f"{'' if has_long_group_by(program) else f' ({listed})'}.",
         "Each step shows the number of records it was applied to in that table, and the loss it added.",
@@ -181,8 +189,12 @@ def format_policy(
     return format_with_comments(program, header, by_column, remarks)
 
 
+def _without_drop(goal: Goal) -> str:
+    return f", without the line that drops {join_names([goal.person])}" if goal.person and goal.drops_person else ""
+
+
 def _promise(goal: Goal) -> str:
-    records = f"at least {goal.k:,} records"
+    records = f"at least {goal.k:,} {count_noun(goal.person is not None)}"
     return f"{records} and {goal.l:,} values of {join_names(goal.counted_columns)}" if goal.counted_columns else records
 
 

@@ -26,13 +26,16 @@ from acompass.measure.levels import ColumnLevels
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Every released class has at least `k` records and, if `l` is set, `l` values of each sensitive column."""
+    """Every released class has at least `k` records, or `k` persons if a column tells them apart, and, if `l` is set,
+    `l` values of each sensitive column."""
 
     columns: tuple[str, ...]
     sensitive: tuple[str, ...]
     k: int
     l: int | None  # noqa: E741
     taken: tuple[str, ...]  # names of all columns of the table
+    person: str | None = None
+    drops_person: bool = False  # whether the person column is dropped at the end
 
     @property
     def counted_columns(self) -> tuple[str, ...]:
@@ -56,7 +59,13 @@ def policy_tree(goal: Goal, always: Iterable[Line], chain: Iterable[Line]) -> tr
     lines = (tree.Requirement(tree.Always(), line.action) for line in always)
     runs = groupby((*chain, Line(tree.Reject())), key=lambda line: line.where)
     blocks = (tree.Requirement(_assertion(goal, where), _action(list(run))) for where, run in runs)
-    return tree.Program((*lines, *blocks))
+    return tree.Program((*lines, *blocks, *_drop_person(goal)))
+
+
+def _drop_person(goal: Goal) -> Iterator[tree.Requirement]:
+    """The person column tells persons apart for everyone who has the release, and no line needs it any longer."""
+    if goal.person is not None and goal.drops_person:
+        yield tree.Requirement(tree.Always(), tree.Drop((tree.Name(goal.person),)))
 
 
 def _action(lines: Sequence[Line]) -> tree.Action:
@@ -104,23 +113,29 @@ def _relative(path: Path, folder: Path) -> str:
 
 def _assertion(goal: Goal, where: tree.Condition | None) -> tree.Assertion:
     names = _fresh_aliases(goal)
-    records = tree.Name(next(names))
+    size = tree.Name(next(names))
     values = [(tree.Name(column), tree.Name(next(names))) for column in goal.counted_columns]
     process = tree.Process(
-        tree.Aggregate(Function.COUNT),
-        records,
+        _count_members(goal),
+        size,
         where,
         group_by=tuple(map(tree.Name, goal.columns)),
         others=tuple(
             tree.NamedAggregate(tree.Aggregate(Function.COUNT_DISTINCT, column), alias) for column, alias in values
         ),
     )
-    conditions = [_at_least(records, goal.k), *(_at_least(alias, goal.l or 0) for _, alias in values)]
+    conditions = [_at_least(size, goal.k), *(_at_least(alias, goal.l or 0) for _, alias in values)]
     return tree.Assertion(Quantifier.EACH, process, _conjunction(conditions))
 
 
+def _count_members(goal: Goal) -> tree.Aggregate:
+    if goal.person is None:
+        return tree.Aggregate(Function.COUNT)
+    return tree.Aggregate(Function.COUNT_DISTINCT, tree.Name(goal.person))
+
+
 def _fresh_aliases(goal: Goal) -> Iterator[str]:
-    """Aliases for the number of records, then for the numbers of values, that differ from all column names."""
+    """Aliases for the size of a class, then for the numbers of values, that differ from all column names."""
     taken = {name.casefold() for name in goal.taken}
     numbered = [f"d{number}" for number in range(2, len(goal.taken) + len(goal.sensitive) + 2)]
     yield next(name for name in ("n", "records", "n1", *(f"n{d}" for d in numbered)) if name not in taken)
@@ -160,12 +175,16 @@ def has_long_group_by(program: tree.Program) -> bool:
 def _text(program: tree.Program, columns: Sequence[str], remarks: Sequence[str]) -> str:
     """Separate blocks, but not single lines, with blank lines."""
     rest, shown, out = iter(remarks), columns, [""]
+    is_below_block = False
     for requirement in program.requirements:
         own = [next(rest) for _ in walk.steps_of(requirement)]
         if walk.assertion_of(requirement) is None:
             lines = _add_remark(format_requirement(requirement), requirement, own[0], "")
+            out += [""] if is_below_block else []
             out[-1] += "".join(f"{line}\n" for line in lines)
+            is_below_block = False
         else:
+            is_below_block = True
             out.append("".join(f"{line}\n" for line in _chain(requirement, shown, own)))
             shown = ()
     return "\n".join(part for part in out if part)

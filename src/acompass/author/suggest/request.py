@@ -12,6 +12,7 @@ from acompass.language.program.types import Names
 from acompass.measure.hierarchy import ByFile, Spec, parse_specs
 from acompass.measure.roles import Roles, positions
 from acompass.options import LINES, MOST_LOST, HierarchiesArgument, SuggestOptions
+from acompass.policy import TableRoles
 from acompass.prove.effort import parse_deadline
 from acompass.tables.output import require_no_hierarchy, require_policy_place
 
@@ -35,14 +36,18 @@ class Request:
     keep: tuple[str, ...]
     style: Style
     compare: bool
+    person: str | None = None
+    drops_person: bool = False
 
     @property
     def needs_sensitive(self) -> bool:
         return self.l is not None or self.t is not None
 
 
-def make_request(qi: Sequence[str], k: int, options: SuggestOptions) -> Request:
-    """Convert the arguments of a call. Raise if no table, or every table, could satisfy the request."""
+def make_request(qi: Sequence[str], k: int, options: SuggestOptions, roles: TableRoles) -> Request:
+    """Convert the arguments of a call. Raise if no table, or every table, could satisfy the request.
+
+    The policy drops the person column, unless its role is `other`: whoever has it can tell persons apart."""
     t, deadline, lines = options["t"], options["deadline"], options["lines"]
     request = Request(
         qi=tuple(qi),
@@ -57,6 +62,8 @@ def make_request(qi: Sequence[str], k: int, options: SuggestOptions) -> Request:
         keep=tuple(options["change_last"] or ()),
         style=_style(options["style"]),
         compare=options["compare"],
+        person=roles.person,
+        drops_person=roles.person is not None and not Names(roles.other).find(roles.person),
     )
     _require_sense(request)
     return request
@@ -116,15 +123,19 @@ class Columns:
     sensitive: tuple[int, ...]
     specs: Mapping[int, Spec]
     keep: frozenset[int]  # positions in `quasi_identifiers`
+    person: int | None = None
 
     def goal(self, request: Request) -> Goal:
-        quasi_identifiers = tuple(self.names[p] for p in self.quasi_identifiers)
-        return Goal(quasi_identifiers, tuple(self.names[p] for p in self.sensitive), request.k, request.l, self.names)
+        quasi_identifiers, sensitive = (
+            tuple(self.names[p] for p in places) for places in (self.quasi_identifiers, self.sensitive)
+        )
+        person = None if self.person is None else self.names[self.person]
+        return Goal(quasi_identifiers, sensitive, request.k, request.l, self.names, person, request.drops_person)
 
 
 def find_columns(request: Request, names: Sequence[str]) -> Columns:
     """Raise if a name is unknown or has two roles. Omit sensitive columns that the goal does not need."""
-    found = positions(Roles(request.qi, request.sensitive), names)
+    found = positions(Roles(request.qi, request.sensitive, person=request.person), names)
     quasi_identifiers = [names[position] for position in found.quasi_identifiers]
     specs = parse_specs(request.hierarchies, quasi_identifiers)
     return Columns(
@@ -133,6 +144,7 @@ def find_columns(request: Request, names: Sequence[str]) -> Columns:
         found.sensitive if request.needs_sensitive else (),
         {found.quasi_identifiers[place]: spec for place, spec in specs.items()},
         frozenset(_place(name, Names(quasi_identifiers)) for name in request.keep),
+        found.person,
     )
 
 

@@ -22,11 +22,13 @@ WORD = 62  # bits of a packed key that leave an int64 positive
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sensitive:
-    """The distinct pairs of a combination and a sensitive value, with their numbers of records."""
+    """The distinct pairs of a combination and a sensitive value, with their numbers of records; if persons are counted,
+    the distinct triples with a person."""
 
     rows: IntArray
     values: IntArray
     counts: IntArray
+    persons: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,10 +43,17 @@ class Problem:
     keep: frozenset[int] = field(default_factory=frozenset)
     t: Fraction | None = None
     named: frozenset[int] = field(default_factory=frozenset)  # columns whose labels WHERE may name: not numbers
+    persons: Sensitive | None = None  # the persons of each combination, of which a class has k; None to count records
 
     @property
     def records(self) -> int:
         return int(self.counts.sum())
+
+    @property
+    def distinct_goals(self) -> list[tuple[Sensitive, int]]:
+        """Columns, and the number of distinct values that every class must have in each."""
+        persons = [] if self.persons is None else [(self.persons, self.k)]
+        return persons if self.l is None else [*persons, *((each, self.l) for each in self.sensitive)]
 
 
 class Step(NamedTuple):
@@ -134,17 +143,30 @@ def closeness(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -
 
 
 def _distance(sensitive: Sensitive, ids: IntArray, kept: NDArray[np.bool_]) -> float:
-    """The largest Σ max(0, q − p) over the values of a class."""
+    """The largest Σ max(0, q − p) over the values of a class. If persons are counted, a pair of a person and a value
+    counts once in a class and once in the release."""
     present = kept[sensitive.rows]
     classes, values, counts = (ids[sensitive.rows][present], sensitive.values[present], sensitive.counts[present])
     if not len(counts):
         return 0.0
     width = int(values.max()) + 1
-    pairs, places = np.unique(classes * width + values, return_inverse=True)
+    total = np.bincount(values, counts)
+    pairs = classes * width + values
+    if sensitive.persons is not None:
+        persons = sensitive.persons[present]
+        pairs, counts = _distinct_pairs(pairs, persons)
+        classes, total = pairs // width, np.bincount(_distinct_pairs(values, persons)[0])
+    pairs, places = np.unique(pairs, return_inverse=True)
     records = np.bincount(places, counts)
-    sizes, total = np.bincount(classes, counts), np.bincount(values, counts) / counts.sum()
+    sizes, total = np.bincount(classes, counts), total / total.sum()
     gained = np.maximum(0.0, records / sizes[pairs // width] - total[pairs % width])
     return float(np.bincount(pairs // width, gained).max())
+
+
+def _distinct_pairs(ids: IntArray, persons: IntArray) -> tuple[IntArray, IntArray]:
+    """The first of each distinct pair, and a count of 1 for each."""
+    first = np.unique(class_ids([ids, persons], [int(ids.max()) + 1, int(persons.max()) + 1]), return_index=True)[1]
+    return ids[first], np.ones(len(first), np.int64)
 
 
 def class_ids(columns: list[IntArray], sizes: list[int]) -> IntArray:
@@ -163,15 +185,14 @@ def rank_ids(ids: IntArray) -> IntArray:
 
 
 def violating_rows(problem: Problem, columns: list[IntArray]) -> NDArray[np.bool_]:
-    """Rows in classes of fewer than k records or, in a sensitive column, of fewer than l distinct values."""
+    """Rows in classes of fewer than k records or persons or, in a sensitive column, of fewer than l distinct values."""
     ids = class_ids(columns, [len(ladder.labels) for ladder in problem.ladders])
     classes = int(ids.max(initial=-1)) + 1
     records = np.zeros(classes, np.int64)
     np.add.at(records, ids, problem.counts)
-    bad = records < problem.k
-    if problem.l is not None:
-        for sensitive in problem.sensitive:
-            bad |= distinct(ids[sensitive.rows], sensitive.values, classes) < problem.l
+    bad = records < problem.k  # a class has no more persons than records
+    for column, least in problem.distinct_goals:
+        bad |= distinct(ids[column.rows], column.values, classes) < least
     return bad[ids]
 
 

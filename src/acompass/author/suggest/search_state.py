@@ -1,7 +1,8 @@
 """The state of a table after some steps, and a search space that computes the states after many chains of steps.
 
 All labels of a combination are packed as bit fields into one word or several. Of its sensitive values, up to l are
-kept, which is enough to decide l-diversity. Most problems fit one word, which is four times as fast."""
+kept, which is enough to decide l-diversity, and of its persons up to k. Most problems fit one word, which is four
+times as fast."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ FEW = 4  # most words per combination for bit sets, unless l is more
 class State(NamedTuple):
     keys: IntArray  # all labels of each violating combination, packed
     counts: IntArray
-    value_sets: tuple[ValueSets, ...]  # for each sensitive column
+    value_sets: tuple[ValueSets, ...]  # for each column whose distinct values the goal counts
     shares: tuple[int, ...]  # for each column, the rows covered by each record's current label, summed over all records
     left: int  # records that still violate the goal
     settled: IntArray  # packed labels of the classes that satisfy the goal and that others may join
@@ -115,7 +116,7 @@ class SearchSpace(ABC):
 def fits(problem: Problem) -> bool:
     """Whether the labels and the number of records fit one word."""
     fields = Fields.of(problem.ladders)
-    return problem.l is None and fields.words == 1 and fields.bits + problem.k.bit_length() <= WORD
+    return not problem.distinct_goals and fields.words == 1 and fields.bits + problem.k.bit_length() <= WORD
 
 
 class NarrowSpace(SearchSpace):
@@ -201,7 +202,7 @@ class WideSpace(SearchSpace):
         merged = self._merge(_with_settled(state, self.problem.k))
         keys, counts, value_sets = merged.keys, merged.counts, merged.value_sets
         bad = counts < self.problem.k
-        for each in value_sets:
+        for each in value_sets:  # persons are among them
             bad |= ~each.are_diverse()
         left = counts[bad]
         value_sets = tuple(each.where(bad) for each in value_sets)
@@ -310,7 +311,7 @@ class Fields:
 
 
 class ValueSets(ABC):
-    """The values of one sensitive column in each combination, which is a column of `array`.
+    """The values of one column in each combination, which is a column of `array`.
 
     Both kinds are exact. Bit sets are faster; lists take no more memory for more values.
     """
@@ -322,7 +323,7 @@ class ValueSets(ABC):
         return type(self)(self.array[:, chosen], self._least)
 
     def with_enough(self, size: int) -> Self:
-        """Add combinations that have l values."""
+        """Add combinations that have enough values."""
         further = np.repeat(self._enough()[:, np.newaxis], size, axis=1)
         return type(self)(np.concatenate((self.array, further), axis=1), self._least)
 
@@ -332,11 +333,11 @@ class ValueSets(ABC):
 
     @abstractmethod
     def are_diverse(self) -> NDArray[np.bool_]:
-        """Which combinations have at least l values."""
+        """Which combinations have enough values."""
 
     @abstractmethod
     def _enough(self) -> NDArray[Any]:
-        """The values of a combination that has l of them."""
+        """The values of a combination that has enough of them."""
 
     @abstractmethod
     def _unite(self, array: NDArray[Any], starts: IntArray) -> NDArray[Any]: ...
@@ -364,7 +365,7 @@ class BitSets(ValueSets):
 
 
 class ValueLists(ValueSets):
-    """The l least values of each combination: those of a union are among those of its members."""
+    """The least values of each combination, as many as are enough: those of a union are among those of its members."""
 
     NONE = np.iinfo(np.int32).max
 
@@ -397,11 +398,12 @@ class ValueLists(ValueSets):
 
 
 def sensitive_value_sets(problem: Problem) -> tuple[ValueSets, ...]:
-    """The value sets of each sensitive column; empty without l."""
-    if problem.l is None:
-        return ()
-    kinds = ((BitSets if _words(each) <= max(FEW, problem.l) else ValueLists, each) for each in problem.sensitive)
-    return tuple(kind.of(each, len(problem.counts), problem.l) for kind, each in kinds)
+    """The value sets of each column whose distinct values the goal counts."""
+    combinations = len(problem.counts)
+    return tuple(
+        (BitSets if _words(each) <= max(FEW, least) else ValueLists).of(each, combinations, least)
+        for each, least in problem.distinct_goals
+    )
 
 
 def _words(sensitive: Sensitive) -> int:

@@ -39,6 +39,7 @@ class Combinations:
     codes: IntArray
     records: IntArray
     sensitive: tuple[Sensitive, ...]
+    persons: Sensitive | None  # None if records are counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ def _read_as(
             column_values(
                 columns.names[columns.quasi_identifiers[0]], {}
             )  # raises the error of a column without values
-        found = read_combinations(loaded, columns.quasi_identifiers, columns.sensitive, make_ladder)
+        found = read_combinations(loaded, columns, make_ladder)
         respelled = frozenset(p for p, name in enumerate(columns.names) if loaded.respelled.get(name))
         kinds = [loaded.schema[p].type.kind for p in columns.quasi_identifiers]
         texts = frozenset(
@@ -108,36 +109,51 @@ def _has_bands(found: ColumnLevels) -> bool:
 
 
 def read_combinations(
-    loaded: LoadedTable,
-    quasi_identifiers: Sequence[int],
-    sensitive: Sequence[int],
-    make_ladder: Callable[[int, Values], ColumnLevels],
+    loaded: LoadedTable, columns: Columns, make_ladder: Callable[[int, Values], ColumnLevels]
 ) -> Combinations:
     """Count combinations in one aggregation. `make_ladder` makes the ladder of a column from its values."""
-    counted = count_combinations(loaded.session, loaded.state, (*quasi_identifiers, *sensitive))
+    quasi_identifiers, sensitive = columns.quasi_identifiers, columns.sensitive
+    person = () if columns.person is None else (columns.person,)
+    counted = count_combinations(loaded.session, loaded.state, (*quasi_identifiers, *sensitive, *person))
     values = {column: counted.values(column) for column in (*quasi_identifiers, *sensitive)}
     ladders = {p: make_ladder(p, Values(loaded.schema[p].name, tuple(values[p]))) for p in quasi_identifiers}
     coded = {p: [values[p][text] for text in each.labels[: each.values]] for p, each in ladders.items()}
     words = split_into_words({p: len(each) for p, each in coded.items()})
     *numbers, records = _fetch(counted, words, coded)
-    # each combination with each of its sensitive values: the combination's words, the value's code, the records
+    # each combination with each of its sensitive values: the combination's words, the value's code, the records; if
+    # persons are counted, with each of its persons, and with each of its pairs of a value and a person
+    members = [Word((p,), (counted.number(p),)) for p in person]
     pairs = [
-        _fetch(counted, [*words, Word((p,), (len(values[p]),))], {**coded, p: list(values[p].values())})
+        _fetch(
+            counted,
+            [*words, Word((p,), (len(values[p]),)), *members],
+            {**coded, p: list(values[p].values())},
+            person,
+        )
         for p in sensitive
     ]
-    rows = _row_numbers([numbers, *(before for *before, _, _ in pairs)])
+    rest = len(words)
+    persons = [_fetch(counted, [*words, *members], coded, person) for _ in person]
+    rows = _row_numbers([numbers, *(found[:rest] for found in (*pairs, *persons))])
     order = np.argsort(rows[0])
+    places = iter(rows[1:])
     return Combinations(
         tuple(ladders.values()),
         np.stack([code[order] for code in _unpack(numbers, words)], axis=1),
         records[order],
-        tuple(Sensitive(row, codes, n) for row, (*_, codes, n) in zip(rows[1:], pairs, strict=True)),
+        tuple(Sensitive(next(places), found[rest], found[-1], *found[rest + 1 : -1]) for found in pairs),
+        next((Sensitive(next(places), found[rest], found[-1]) for found in persons), None),
     )
 
 
-def _fetch(counted: CountedCombinations, words: Sequence[Word], values: Mapping[int, Sequence[Any]]) -> list[IntArray]:
+def _fetch(
+    counted: CountedCombinations,
+    words: Sequence[Word],
+    values: Mapping[int, Sequence[Any]],
+    numbered: Sequence[int] = (),
+) -> list[IntArray]:
     """An array for each word, and one for the records."""
-    parts = (np.array(rows, dtype=np.int64) for rows in counted.fetch_packed(words, values))
+    parts = (np.array(rows, dtype=np.int64) for rows in counted.fetch_packed(words, values, numbered))
     return list(np.concatenate([part.reshape(-1, len(words) + 1) for part in parts]).T.copy())
 
 

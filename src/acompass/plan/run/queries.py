@@ -134,18 +134,27 @@ class CountedCombinations:
         found = {to_text(value, self.types[column]): value for (value,) in self.session.fetch(select)}
         return dict(sorted(found.items()))
 
+    def number(self, column: int) -> int:
+        """The number of distinct values of a column."""
+        counted = exp.Count(this=exp.Distinct(expressions=[sql.column(column, "t")]))
+        ((number,),) = self.session.fetch(sql.query([counted], sql.table(self.table, "t")))
+        return int(number)
+
     def fetch_packed(
-        self, words: Sequence["Word"], values: Mapping[int, Sequence[Any]]
+        self, words: Sequence["Word"], values: Mapping[int, Sequence[Any]], numbered: Sequence[int] = ()
     ) -> Iterator[list[tuple[int, ...]]]:
         """The combinations in parts, to save memory: the packed number of each word, and the number of records.
 
-        `values` are all values of each column; the code of a value is its position among them.
+        `values` are all values of each column; the code of a value is its position among them. The engine itself
+        numbers the values of the columns `numbered`, in ascending order, so that they do not leave it.
         """
         numbers = [sql.with_alias(_pack(word), sql.name(place)) for place, word in enumerate(words)]
         records = sql.cast(exp.Sum(this=exp.column(WEIGHT, table="t")), "BIGINT")
         select = sql.query([*numbers, sql.with_alias(records, WEIGHT)], sql.table(self.table, "t"))
         for column, each in values.items():
             select.append("joins", self._codes(column, each))
+        for column in numbered:
+            select.append("joins", self._numbers(column))
         select.group_by(*(_pack(word) for word in words), copy=False)
         parts = -(-self.rows // AT_ONCE)
         if parts <= 1:
@@ -160,9 +169,21 @@ class CountedCombinations:
         """A join with the codes of a column's values."""
         columns = (("value", sql.type_name(self.types[column])), ("code", "BIGINT"))
         table = self.session.upload(columns, ((value, code) for code, value in enumerate(values)))
-        codes = f"m{column}"
-        on = exp.EQ(this=sql.column(column, "t"), expression=exp.column("value", table=codes))
-        return exp.Join(this=sql.table(table, codes), on=on)
+        return _join_codes(column, sql.table(table, f"m{column}"))
+
+    def _numbers(self, column: int) -> exp.Join:
+        value = sql.with_alias(sql.column(column, "t"), "value")
+        values = sql.query([value], sql.table(self.table, "t")).distinct(copy=False).subquery("d", copy=False)
+        own = exp.column("value", table="d")
+        order = exp.Order(expressions=[exp.Ordered(this=own.copy(), desc=False)])
+        place = exp.Sub(this=exp.Window(this=exp.RowNumber(), order=order), expression=sql.integer(1))
+        numbers = sql.query([own, sql.with_alias(place, "code")], values)
+        return _join_codes(column, numbers.subquery(f"m{column}", copy=False))
+
+
+def _join_codes(column: int, codes: Sql) -> exp.Join:
+    on = exp.EQ(this=sql.column(column, "t"), expression=exp.column("value", table=f"m{column}"))
+    return exp.Join(this=codes, on=on)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,13 +53,18 @@ def _suggestion_summary(suggestion: Suggestion) -> Iterator[str]:
         f"{count_text(suggestion.records_in, 'record')} in{incomplete}, {suggestion.dropped:,} rejected, "
         f"{suggestion.records_out:,} out, loss {_loss_text(suggestion.loss)}"
     )
-    yield f"{_goal(suggestion)}: on this table and, as `acompass prove` shows, on every other table"
+    shown = "as `acompass prove` shows"
+    if suggestion.person is not None and suggestion.steps[-1].text.startswith("DROP "):
+        shown += " without the last line"
+    yield f"{_goal(suggestion)}: on this table and, {shown}, on every other table"
     if suggestion.t is not None:
         yield f"t = {suggestion.t:.4f}: measured on this table, not proved for other tables"
+    yield from (f"note: {note.text}" for note in suggestion.notes)
 
 
 def _goal(suggestion: Suggestion) -> str:
-    return f"k = {suggestion.k:,}" + ("" if suggestion.l is None else f" and l = {suggestion.l:,}")
+    persons = "" if suggestion.person is None else f" persons ({on_one_line(suggestion.person)})"
+    return f"k = {suggestion.k:,}{persons}" + ("" if suggestion.l is None else f" and l = {suggestion.l:,}")
 
 
 def _loss_text(loss: float) -> str:

@@ -274,7 +274,7 @@ def policy_settings(policy: str | os.PathLike[str] | None) -> PolicySettings:
 
 def table_roles(table: Any) -> TableRoles:
     """Read the roles of a table file's columns from the acompass.toml in its folder."""
-    if not isinstance(table, str | os.PathLike):
+    if not isinstance(table, str | os.PathLike) or os.fspath(table) == STANDARD_INPUT:
         return TableRoles()
     section = _table_section(table)
     roles = {name: _column_names(section, key) for name, key in zip(ROLE_NAMES, _ROLE_KEYS, strict=True)}

@@ -15,6 +15,9 @@ from acompass.plan.stages import Sample
 #: showed it for every table, or it was evaluated on this one; None where nothing is promised or it cannot be evaluated
 After: TypeAlias = Literal["proved", "holds", "violated"] | None
 
+#: in place of a verdict if a policy checks nothing (D40, nothing checked)
+NO_CHECK = "no check in this policy"
+
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
@@ -31,6 +34,8 @@ class RequirementOutcome:
     #: that the action is performed on an affected record; None if it is certain. `affected` counts all of them
     probability: Fraction | None = None
     after: After = None  # for a run
+    #: whether a released table is meant to satisfy the assertion (D33); not for ALWAYS, nor if it only selects records
+    is_promise: bool = True
 
     @property
     def is_violated(self) -> bool:
@@ -68,6 +73,14 @@ class Result(Answer):
     table: Any = field(default=None, repr=False, compare=False)
     performed: bool = False  # True for a run, False for a check
 
+    @property
+    def checks_nothing(self) -> bool:
+        """Whether the policy checks nothing, so that `ok` says nothing about the table (D40): no verdict in a check; in
+        a run, no assertion that the released table is meant to satisfy."""
+        if self.performed:
+            return not any(outcome.is_promise for outcome in self.requirements)
+        return all(outcome.holds is None for outcome in self.requirements)
+
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)
 
@@ -76,6 +89,8 @@ class Result(Answer):
         found = json_object(
             self, "records_in", "records_out", "dropped", "ok", "requirements", "trace_used", "unnamed", "notes"
         )
+        if self.checks_nothing:
+            found["notes"].append(Note(None, NO_CHECK).to_json())
         if self.performed:
             for outcome, each in zip(self.requirements, found["requirements"], strict=True):
                 each["after"] = outcome.after

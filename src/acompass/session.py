@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack
 
 from acompass.arguments import validate_arguments
 from acompass.base_session import BaseSession, Calls, SampleInfo
+from acompass.dataclasses import replace
 from acompass.engines.errors import require_numpy
 from acompass.engines.protocol import About, Destination, Execution, trace_source
 from acompass.engines.reading import date_formats, missing_options
@@ -137,14 +138,17 @@ class Session(BaseSession):
     ) -> "Measures":
         from acompass.measure.answer import THRESHOLDS
         from acompass.measure.measurement import measure_table, table_to_measure
-        from acompass.measure.roles import assign_roles
+        from acompass.measure.roles import assign_roles, measure_notes, without_dropped
 
         parsed = None if options["policy"] is None else as_policy(options["policy"], options["paper"])
         against, others = options["against"], [options["against"], options["population"]]
         pages = _pages(options)
         self._require_files(pages, parsed, [self._table, *others])
         tree = None if parsed is None else parsed.tree
-        roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"])
+        declared = self._roles(options)
+        roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"], declared)
+        if tree is not None:
+            roles = without_dropped(roles, tree, self.columns) or roles
         with self._calling():
             measures = measure_table(
                 self._source,
@@ -155,6 +159,7 @@ class Session(BaseSession):
                 below=options["below"] or THRESHOLDS,
                 hierarchies=options["hierarchies"],
             )
+        measures = replace(measures, notes=measure_notes(declared, measures, tree, self.columns))
         before, after = (self._table, None) if against is None else (against, self._table)
         about = table_to_measure(self._source, others).about
         self._report(
@@ -166,6 +171,7 @@ class Session(BaseSession):
             policy=parsed,
             dates=self._options.dates,
             roles=roles,
+            table_roles=declared,
             measured=measures,
         )
         return measures
@@ -178,7 +184,10 @@ class Session(BaseSession):
         from acompass.author.suggest.table import Reading
         from acompass.tables.output import write_policy
 
-        request = make_request(qi or (), k, options)
+        declared = self._roles(options)
+        if options["sensitive"] is None:
+            options["sensitive"] = declared.sensitive
+        request = make_request(qi or declared.quasi_identifiers, k, options)
         path = _path(options["output"])
         require_other_files(path, self._table, find_columns(request, self.columns))
         reading = Reading(request, *self._reading(options))
@@ -295,6 +304,7 @@ class Session(BaseSession):
             dates=call.dates,
             schema=schema,
             result=result,
+            table_roles=call.roles,
         )
 
     def _report(self, pages: Pages, command: "Command", about: About, **content: Any) -> None:

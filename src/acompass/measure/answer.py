@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from acompass.dataclasses import dataclass
 from acompass.errors.display import Answer, json_object
+from acompass.result import Note
 
 #: a number of persons: with decimal weights, an exact fraction
 Persons: TypeAlias = int | Fraction
@@ -282,6 +283,7 @@ class Measures(Answer):
     loss: Loss | None = None  # None without hierarchies
     sampling: Sampling | None = None  # None without sampling weights
     by_quasi_identifier: tuple[QuasiIdentifier, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def records(self) -> Persons:
@@ -306,7 +308,7 @@ class Measures(Answer):
             "k": _persons(self.k),
             "classes": self.classes.to_json(),
             "risk": self._risk_json(),
-            **json_object(self, "sampling", "by_quasi_identifier", "sensitive", "comparison", "loss"),
+            **json_object(self, "sampling", "by_quasi_identifier", "sensitive", "comparison", "loss", "notes"),
         }
 
     def _risk_json(self) -> dict[str, Any]:

@@ -584,20 +584,11 @@ def flags_by_name() -> dict[str, str]:
 
 
 def command_line_spelling(name: str, *value: Any) -> str:
-    """An option as a shell takes it, such as `--missing drop`; see `errors.diagnostics.option_text`.
-
-    Roles have no flag: those in the second value are spelled as lines of an acompass.toml.
-    """
-    if name == "roles" and len(value) > 1:
-        return "` and `".join(f"{role.replace('_', '-')} = {_toml_list(value[0][role])}" for role in value[1])
+    """An option as a shell takes it, such as `--missing drop`; see `errors.diagnostics.option_text`."""
+    if name == "roles" and value:
+        return kinds.spell_roles(*value)
     flag = flags_by_name().get(name) or f"--{name.replace('_', '-')}"
     return flag if not value or isinstance(value[0], bool) else spell_for_shell(flag, value[0])
-
-
-def _toml_list(names: Sequence[str]) -> str:
-    import json
-
-    return json.dumps(list(names), ensure_ascii=False)
 
 
 def is_file(table: Any) -> bool:

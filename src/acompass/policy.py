@@ -263,6 +263,11 @@ class TableRoles:
         """Whether every column must have a role."""
         return bool(self.quasi_identifiers or self.sensitive or self.identifiers or self.other)
 
+    @property
+    def by_name(self) -> dict[str, tuple[str, ...]]:
+        """The argument `roles=` of a call."""
+        return {name: getattr(self, name) for name in ROLE_NAMES}
+
 
 def policy_settings(policy: str | os.PathLike[str] | None) -> PolicySettings:
     """Read a policy file's settings from the acompass.toml in its folder."""

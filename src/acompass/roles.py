@@ -67,10 +67,18 @@ def locate_roles(roles: TableRoles, columns: Sequence[str], policy: tree.Program
 
 
 def _named_columns(roles: TableRoles) -> Iterator[tuple[str, str]]:
-    for role in ROLE_NAMES:
-        yield from ((role, name) for name in getattr(roles, role))
+    for role, names in roles.by_name.items():
+        yield from ((role, name) for name in names)
     if roles.person is not None:
         yield _PERSON, roles.person
+
+
+def with_exact_names(roles: TableRoles, columns: Sequence[str]) -> TableRoles:
+    """The roles with the names as the table spells them; unknown names stay as they are."""
+    names = Names(columns)
+    exact = {name: names.texts[found[0]] for _, name in _named_columns(roles) if len(found := names.find(name)) == 1}
+    by_role = {role: tuple(exact.get(name, name) for name in found) for role, found in roles.by_name.items()}
+    return TableRoles(**by_role, person=None if roles.person is None else exact.get(roles.person, roles.person))
 
 
 def find_column(names: Names, name: str) -> int | Diagnostic:
@@ -93,20 +101,19 @@ def two_roles(name: str) -> Diagnostic:
 
 def require_roles(program: Program, policy: Policy, roles: TableRoles) -> None:
     """Raise if a run would release an identifier, or a column without a role."""
-    found = locate_roles(roles, [column.name for column in program.schema])
-    identifiers, undecided = released_identifiers(program, policy, found), found.undecided
-    problems = [*identifiers, *([_without_role(found, undecided)] if undecided else [])]
-    if identifiers:
+    problems = [*released_identifiers(program, policy, roles), *undecided_columns(program, roles)]
+    if any(problem.fixes for problem in problems):
         raise PolicyError(problems, policy.text, policy.name)
     if problems:
         raise CallError(problems)
 
 
-def released_identifiers(program: Program, policy: Policy, roles: ColumnRoles) -> list[Diagnostic]:
+def released_identifiers(program: Program, policy: Policy, declared: TableRoles) -> list[Diagnostic]:
     """One finding for all identifiers that no ALWAYS line drops or overwrites.
 
     GENERALIZE is not enough, because a label depends on the value: the prefix of a name is a part of it.
     """
+    roles = _locate_in(program, declared)
     gone = {column for requirement in program.requirements for column in columns_overwritten(requirement)}
     kept = [position for position in roles.columns("identifiers") if position not in gone]
     if not kept:
@@ -136,10 +143,20 @@ def _what_is_left(requirement: Requirement) -> str:
     return "records that satisfy the assertion keep their value"
 
 
-def _without_role(roles: ColumnRoles, undecided: Sequence[int]) -> Diagnostic:
+def _locate_in(program: Program, declared: TableRoles) -> ColumnRoles:
+    return locate_roles(declared, [column.name for column in program.schema])
+
+
+def undecided_columns(program: Program, declared: TableRoles) -> list[Diagnostic]:
+    """One finding for all columns without a role."""
+    roles = _locate_in(program, declared)
+    undecided = roles.undecided
+    if not undecided:
+        return []
     listed = roles.listed(undecided)
     message = f"column {listed} has no role" if len(undecided) == 1 else f"columns without a role: {listed}"
-    return Diagnostic("AC414", message, help=f"give each column a role, for example `{_role_settings(roles, undecided)}`")
+    help_ = f"give each column a role, for example `{_role_settings(roles, undecided)}`"
+    return [Diagnostic("AC414", message, help=help_)]
 
 
 def _role_settings(roles: ColumnRoles, undecided: Sequence[int]) -> str:

@@ -148,7 +148,7 @@ class Session(BaseSession):
         declared = self._roles(options)
         roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"], declared)
         if tree is not None:
-            roles = without_dropped(roles, tree, self.columns) or roles
+            roles = without_dropped(roles, tree, self.columns)
         with self._calling():
             measures = measure_table(
                 self._source,
@@ -179,21 +179,24 @@ class Session(BaseSession):
     @validate_arguments
     def suggest(self, qi: QuasiIdentifiers, k: ClassSize, **options: Unpack[SuggestOptions]) -> "Suggestion":
         require_numpy()
-        from acompass.author.suggest.flow import SearchCall, suggest_policy
+        from acompass.author.suggest.flow import SearchCall, drop_identifiers, suggest_policy
         from acompass.author.suggest.request import find_columns, make_request, require_other_files
         from acompass.author.suggest.table import Reading
+        from acompass.roles import locate_roles
         from acompass.tables.output import write_policy
 
         declared = self._roles(options)
         if options["sensitive"] is None:
             options["sensitive"] = declared.sensitive
+        located = locate_roles(declared, self.columns)
+        identifiers = located.texts(located.columns("identifiers"))
         request = make_request(qi or declared.quasi_identifiers, k, options)
         path = _path(options["output"])
         require_other_files(path, self._table, find_columns(request, self.columns))
         reading = Reading(request, *self._reading(options))
         with self._calling():
             call = SearchCall(reading, path, options["stopped"], options["progress"])
-            found = suggest_policy(self._source, call)
+            found = drop_identifiers(suggest_policy(self._source, call), identifiers)
         if path is not None:
             write_policy(path, found.text)
         return found

@@ -23,6 +23,7 @@ effect(() => {
 
 function summary(found: Verdicts): string {
   const violated = found.requirements.filter((each) => each.holds === false && each.action === null).length;
+  if (found.checks_nothing) return `No check in this policy; ${flow(found)}`;
   return found.ok ? flow(found) : `${countNoun(violated, "check")} violated; ${flow(found)}`;
 }
 

@@ -63,6 +63,7 @@ def test_json_is_one_object_with_every_measure() -> None:
         "sensitive",
         "comparison",
         "loss",
+        "notes",
     ]
     assert (measured["records"], measured["k"], measured["weight"]) == (6, 3, "Number")
     assert measured["classes"]["sizes"] == [{"size": 3, "classes": 2}]

@@ -77,15 +77,15 @@ def _counted_columns(queries: Sequence[tree.Process], declared: TableRoles) -> l
     return [name for name in found if name.casefold() not in set(map(str.casefold, others))]
 
 
-def without_dropped(roles: Roles, policy: tree.Program, columns: Sequence[str] = ()) -> Roles | None:
+def without_dropped(roles: Roles, policy: tree.Program, columns: Sequence[str] = ()) -> Roles:
     """The roles without the columns that the policy drops, unless the table that is measured still has them among its
-    `columns`; None if no quasi-identifier is left."""
+    `columns`."""
     names, dropped = Names(columns), {name.text.casefold() for name in names_dropped_by(policy)}
     quasi_identifiers, sensitive = (
         tuple(name for name in named if name.casefold() not in dropped or names.find(name))
         for named in (roles.quasi_identifiers, roles.sensitive)
     )
-    return replace(roles, quasi_identifiers=quasi_identifiers, sensitive=sensitive) if quasi_identifiers else None
+    return replace(roles, quasi_identifiers=quasi_identifiers, sensitive=sensitive)
 
 
 def measure_notes(

@@ -8,6 +8,7 @@ import { BadgeMark } from "../parts/badge";
 import { Figure, Figures } from "../parts/figures";
 import { LineLink } from "../parts/line";
 import { PanelLink } from "../parts/panel_link";
+import { Prose } from "../parts/prose";
 import { DataTable } from "../parts/table";
 import { text } from "../state";
 import { count, countNoun, proofBadge, share, verdictBadge } from "../words";
@@ -55,13 +56,18 @@ function Mistakes() {
 function Outcome({ found }: { found: Verdicts }) {
   return (
     <section aria-labelledby="outcome-title">
-      <h2 id="outcome-title">{found.ok ? "No check is violated" : "A check is violated: nothing would be written"}</h2>
+      <h2 id="outcome-title">{outcomeWords(found)}</h2>
       <Figures>
         <Figure name="records" before={count(found.records_in)} value={count(found.records_out)} />
         <Figure name="lost" value={count(found.records_in - found.records_out)} note={lost(found)} />
       </Figures>
     </section>
   );
+}
+
+function outcomeWords({ ok, checks_nothing }: Verdicts): string {
+  if (checks_nothing) return "No check in this policy";
+  return ok ? "No check is violated" : "A check is violated: nothing would be written";
 }
 
 function lost({ records_in, records_out, dropped }: Verdicts): string {
@@ -111,7 +117,8 @@ function Remarks({ found }: { found: Verdicts }) {
       <ul class="plain">
         {found.notes.map((note) => (
           <li>
-            Line {note.line}: {note.text}
+            {note.line === null ? "" : `Line ${note.line}: `}
+            <Prose text={note.text} />
           </li>
         ))}
         {found.unnamed.length > 0 && (

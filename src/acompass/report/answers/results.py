@@ -45,10 +45,10 @@ def _describe_run(result: Result, context: doc.Context) -> Iterator[doc.Block]:
     records = records_in_and_out(result)
     found = f"{count_text(failed, 'requirement')} without an action violated" if failed else records
     trace = f", {_trace_count(result)}" if result.trace_used else ""
-    yield doc.headline("Run", context, found + _unchecked(result), _is_good(result))
+    yield doc.headline("Run", context, found + no_check_words(result), _is_good(result))
     yield doc.Either(rich=[doc.Paragraph(words) for words in (records * bool(failed), context.not_written) if words])
     yield from requirements_table(result)
-    yield remarks(result, RELEASED, f"{records}{trace}{_unchecked(result)}")
+    yield remarks(result, RELEASED, f"{records}{trace}{no_check_words(result)}")
 
 
 def describe_folder(folder: CheckedFolder, context: doc.Context) -> Iterator[doc.Block]:
@@ -67,7 +67,7 @@ def unchecked_text(policies: Sequence[str]) -> str:
 
 
 def describe_plan(plan: Plan, context: doc.Context) -> Iterator[doc.Block]:
-    summary = f"{records_in_and_out(plan.result, 'would be left')}; nothing was written{_unchecked(plan.result)}"
+    summary = f"{records_in_and_out(plan.result, 'would be left')}; nothing was written{no_check_words(plan.result)}"
     yield doc.headline("Plan", context, summary, _is_good(plan.result))
     yield from requirements_table(plan.result, TO_REPAIR)
     yield remarks(plan.result, RELEASED, summary)
@@ -79,7 +79,7 @@ def _is_good(result: Result) -> bool | None:
     return None if result.checks_nothing else result.ok
 
 
-def _unchecked(result: Result) -> str:
+def no_check_words(result: Result) -> str:
     return f"; {NO_CHECK}" if result.checks_nothing else ""
 
 

@@ -218,7 +218,8 @@ def _roles_to_measure(request: ReportRequest) -> Roles | None:
     policy, declared = request.policy, request.table_roles
     if policy is None or not (declared.quasi_identifiers or any(each.group_by for each in processes(policy.tree))):
         return None
-    return without_dropped(assign_roles(policy.tree, declared=declared), policy.tree)
+    roles = without_dropped(assign_roles(policy.tree, declared=declared), policy.tree)
+    return roles if roles.quasi_identifiers else None
 
 
 def _proof(request: ReportRequest) -> Proof | None:

@@ -38,7 +38,7 @@ from acompass.options import (
     TableArgument,
     WeightColumn,
 )
-from acompass.policy import Policy, as_policy, attach_text
+from acompass.policy import Policy, as_policy, attach_text, table_roles
 
 if TYPE_CHECKING:
     from acompass.author.answers import DbtFiles, Estimate, Perturbation, Suggestion
@@ -268,15 +268,15 @@ def lint(policy: PolicyArgument, schema: SchemaArgument = None, **options: Unpac
             with open_session(options["table"], options) as session:
                 schema, occurs = _session_types(session, parsed, params), session.occurs
                 found = lint_policy(parsed.tree, parsed.text, schema, params, types, occurs, limit)
-                found = (*found, *_released_identifiers(session, parsed, params))
+                found = (*found, *_released_identifiers(options["table"], session, parsed, params))
     return Findings.of(found, parsed.text, parsed.name)
 
 
 def _released_identifiers(
-    session: "Session", policy: Policy, params: Mapping[str, ParamValue] | None
+    table: Any, session: "Session", policy: Policy, params: Mapping[str, ParamValue] | None
 ) -> "list[Diagnostic]":
     """Find identifiers that `run` would refuse to release, if the table's acompass.toml gives its columns roles."""
-    declared = session.roles
+    declared = table_roles(table)
     if not declared.identifiers:
         return []
     from acompass.roles import released_identifiers

@@ -126,11 +126,6 @@ class BaseSession:
         return self._source.names
 
     @property
-    def roles(self) -> TableRoles:
-        """The roles of the table's columns in its acompass.toml."""
-        return call_roles(self._table, None, None)
-
-    @property
     def is_local(self) -> bool:
         """Whether the table is in DuckDB, so that it can be sampled and its columns described."""
         self._require_open()

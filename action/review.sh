@@ -234,6 +234,9 @@ ask() {
         return
     fi
     note "$command" "$code"
+    if [ "$command" = check ] && grep --quiet '"ruleId": "nothing-checked"' "$reports/sarif/$file.sarif"; then
+        verdicts[check]="no check"
+    fi
     echo "== $command"
     cat "$reports/log"
     fold "$code" "<summary>$command</summary>" >> "$details"

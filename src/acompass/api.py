@@ -38,10 +38,11 @@ from acompass.options import (
     TableArgument,
     WeightColumn,
 )
-from acompass.policy import Policy, as_policy, attach_text
+from acompass.policy import Policy, as_policy, attach_text, table_roles
 
 if TYPE_CHECKING:
     from acompass.author.answers import DbtFiles, Estimate, Perturbation, Suggestion
+    from acompass.errors.diagnostics import Diagnostic
     from acompass.explain.answer import Explanation
     from acompass.measure.answer import Measures
     from acompass.reason.compare.answer import Comparison
@@ -267,7 +268,23 @@ def lint(policy: PolicyArgument, schema: SchemaArgument = None, **options: Unpac
             with open_session(options["table"], options) as session:
                 schema, occurs = _session_types(session, parsed, params), session.occurs
                 found = lint_policy(parsed.tree, parsed.text, schema, params, types, occurs, limit)
+                found = (*found, *_released_identifiers(options["table"], session, parsed, params))
     return Findings.of(found, parsed.text, parsed.name)
+
+
+def _released_identifiers(
+    table: Any, session: "Session", policy: Policy, params: Mapping[str, ParamValue] | None
+) -> "list[Diagnostic]":
+    """Find identifiers that `run` would refuse to release, if the table's acompass.toml gives its columns roles."""
+    declared = table_roles(table)
+    if not declared.identifiers:
+        return []
+    from acompass.roles import released_identifiers
+    from acompass.run import checked_program
+
+    return released_identifiers(
+        checked_program(policy, session.schema(policy, params=params), params), policy, declared
+    )
 
 
 def _table_types(policy: Policy, options: ProveOptions | DbtOptions) -> dict[str, str | Type]:

@@ -7,7 +7,7 @@ import operator
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
 from decimal import Decimal
 from functools import cache, partial, wraps
@@ -447,6 +447,14 @@ def _roles(value: Any) -> dict[str, tuple[str, ...]]:
         if name not in ROLE_NAMES:
             raise _Unfit(f"a dict with the unknown role `{name}`")
     return {name: _inside(value, _each(_text), names) for name, names in value.items()}
+
+
+def spell_roles(roles: Mapping[str, Sequence[str]], changed: Sequence[str]) -> str:
+    """Some of the roles as lines of an acompass.toml, because they have no flag."""
+    import json
+
+    lines = (f"{role.replace('_', '-')} = {json.dumps(list(roles[role]), ensure_ascii=False)}" for role in changed)
+    return "` and `".join(lines)
 
 
 def _engine(value: Any) -> Any:

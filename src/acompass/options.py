@@ -600,6 +600,8 @@ def flags_by_name() -> dict[str, str]:
 
 def command_line_spelling(name: str, *value: Any) -> str:
     """An option as a shell takes it, such as `--missing drop`; see `errors.diagnostics.option_text`."""
+    if name == "roles" and value:
+        return kinds.spell_roles(*value)
     flag = flags_by_name().get(name) or f"--{name.replace('_', '-')}"
     return flag if not value or isinstance(value[0], bool) else spell_for_shell(flag, value[0])
 

@@ -263,6 +263,11 @@ class TableRoles:
         """Whether every column must have a role."""
         return bool(self.quasi_identifiers or self.sensitive or self.identifiers or self.other)
 
+    @property
+    def by_name(self) -> dict[str, tuple[str, ...]]:
+        """The argument `roles=` of a call."""
+        return {name: getattr(self, name) for name in ROLE_NAMES}
+
 
 def policy_settings(policy: str | os.PathLike[str] | None) -> PolicySettings:
     """Read a policy file's settings from the acompass.toml in its folder."""
@@ -274,7 +279,7 @@ def policy_settings(policy: str | os.PathLike[str] | None) -> PolicySettings:
 
 def table_roles(table: Any) -> TableRoles:
     """Read the roles of a table file's columns from the acompass.toml in its folder."""
-    if not isinstance(table, str | os.PathLike):
+    if not isinstance(table, str | os.PathLike) or os.fspath(table) == STANDARD_INPUT:
         return TableRoles()
     section = _table_section(table)
     roles = {name: _column_names(section, key) for name, key in zip(ROLE_NAMES, _ROLE_KEYS, strict=True)}

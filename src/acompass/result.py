@@ -17,6 +17,9 @@ from acompass.prove.promises import BROKEN
 #: showed it for every table, or it was evaluated on this one; None where nothing is promised or it cannot be evaluated
 After: TypeAlias = Literal["proved", "holds", "violated"] | None
 
+#: in place of a verdict if a policy checks nothing (D40, nothing checked)
+NO_CHECK = "no check in this policy"
+
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
@@ -34,6 +37,8 @@ class RequirementOutcome:
     probability: Fraction | None = None
     after: After = None  # for a run
     is_accepted: bool = False  # whether the policy accepts that the output violates it, with `allow AC330`
+    #: whether a released table is meant to satisfy the assertion (D33); not for ALWAYS, nor if it only selects records
+    is_promise: bool = True
 
     @property
     def is_violated(self) -> bool:
@@ -91,6 +96,14 @@ class Result(Answer):
             reasons.append(f"{_lines_text(self.broken)} not hold for the table that would be written ({BROKEN})")
         return " and ".join(reasons)
 
+    @property
+    def checks_nothing(self) -> bool:
+        """Whether the policy checks nothing, so that `ok` says nothing about the table (D40): no verdict in a check; in
+        a run, no assertion that the released table is meant to satisfy."""
+        if self.performed:
+            return not any(outcome.is_promise for outcome in self.requirements)
+        return all(outcome.holds is None for outcome in self.requirements)
+
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)
 
@@ -99,6 +112,8 @@ class Result(Answer):
         found = json_object(
             self, "records_in", "records_out", "dropped", "ok", "requirements", "trace_used", "unnamed", "notes"
         )
+        if self.checks_nothing:
+            found["notes"].append(Note(None, NO_CHECK).to_json())
         if self.performed:
             for outcome, each in zip(self.requirements, found["requirements"], strict=True):
                 each["after"] = outcome.after

@@ -4,6 +4,7 @@ Every command and every Python call runs through this module, on a table that `s
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.protocol import (
@@ -24,6 +25,7 @@ from acompass.language.program.effects import (
     action_name,
     column_written,
     is_always,
+    is_promise,
     map_of,
     needs_order,
     probability_of,
@@ -72,7 +74,7 @@ def check_policy(source: OpenTable, call: Call) -> Result:
     requirements = _requirements(program, outcome)
     ok = all(each.holds is not False for each in requirements)
     result = _result(loaded, program, outcome, requirements, ok)
-    return replace(result, notes=check_notes(program, outcome))
+    return replace(result, notes=(*check_notes(program, outcome), *_notes_on_roles(call, outcome)))
 
 
 def run_policy(source: OpenTable, call: Call, destination: Destination) -> Result:
@@ -85,7 +87,7 @@ def run_policy(source: OpenTable, call: Call, destination: Destination) -> Resul
         loaded.check_destination(destination)
         promises = _promises(program, call)
         outcome = execute(loaded, program, plan(promises.with_checks(program), loaded.rewrites), call)
-        result = _with_seed_note(_run_result(loaded, program, outcome, promises), call)
+        result = _with_seed_note(_run_result(loaded, program, outcome, promises, call), call)
         if not (result.ok or destination.force or destination.path is None):
             return result
         return result.with_table(loaded.deliver(outcome, destination))
@@ -98,17 +100,17 @@ def plan_policy(source: OpenTable, call: Call) -> Plan:
         stages = plan(promises.with_checks(program), loaded.rewrites)
         outcome = execute(loaded, program, stages, call)
         described = tuple(describe(stage, program.schema, len(program.requirements)) for stage in stages)
-        result = _with_seed_note(_run_result(loaded, program, outcome, promises), call)
+        result = _with_seed_note(_run_result(loaded, program, outcome, promises, call), call)
         return Plan(result, described, tuple(loaded.statements))
 
 
 def preview_policy(source: OpenTable, call: Call) -> Result:
-    """Return what `run` would report, without the table."""
+    """Return what `run` would report, without the table, even if the roles of the columns do not allow a release."""
     with load_and_check(source, call) as (loaded, program):
         judging = replace(call, execution=replace(call.execution, verdicts_only=True))
         promises = _promises(program, call)
         outcome = execute(loaded, program, plan(promises.with_checks(program), loaded.rewrites), judging)
-        return _run_result(loaded, program, outcome, promises)
+        return _run_result(loaded, program, outcome, promises, judging)
 
 
 def program_for_table(source: OpenTable, call: Call) -> Program:
@@ -155,6 +157,10 @@ def checked_program(
 
 
 def execute(loaded: LoadedTable, program: Program, stages: Sequence[Stage], call: Call) -> Outcome:
+    if call.roles.are_given and not call.execution.verdicts_only:
+        from acompass.roles import require_roles  # most tables have no roles
+
+        require_roles(program, call.policy, call.roles)
     if call.execution.canonical or needs_order(program.requirements):
         _require_order(program.schema)
     try:
@@ -188,7 +194,7 @@ def _promises(program: Program, call: Call) -> Promises:
     return prove_promises(policy.tree, policy.text, program, call.params) if call.verify else NO_PROMISES
 
 
-def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promises: Promises) -> Result:
+def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promises: Promises, call: Call) -> Result:
     if not outcome.left.records:  # nothing is promised about a table without records
         promises = NO_PROMISES
     violated = [promise for promise, check in promises.checks if not outcome.verdicts[check.index].holds]
@@ -197,7 +203,7 @@ def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promise
     broken = tuple(each.line for each in failing if not each.is_failed_check)
     ok = not broken and not any(each.is_failed_check for each in requirements)
     result = _result(loaded, program, outcome, requirements, ok)
-    notes = run_notes(program, outcome, loaded.respelled)
+    notes = (*run_notes(program, outcome, loaded.respelled), *_notes_on_roles(call, outcome))
     return replace(result, notes=notes, performed=True, broken=broken)
 
 
@@ -254,6 +260,7 @@ def _requirements(program: Program, outcome: Outcome) -> tuple[RequirementOutcom
             records=verdict.records,
             sample=outcome.samples.get(requirement.index),
             probability=probability_of(requirement.action),
+            is_promise=is_promise(requirement),
         )
         for requirement in program.requirements
         for verdict in [outcome.verdicts[requirement.index]]
@@ -306,6 +313,20 @@ def _notes_on_spelling(columns: Mapping[str, int]) -> Iterator[Note]:
         numbers = "1 number is" if count == 1 else f"{count:,} numbers are"
         reason = f"the table or the policy spells {'it' if count == 1 else 'them'} in two ways"
         yield Note(None, f"column `{name}`: {numbers} written in the shortest form, because {reason}")
+
+
+def _notes_on_roles(call: Call, outcome: Outcome) -> Iterator[Note]:
+    """Note columns without a role, and quasi-identifiers that the policy does not group by, with the smallest class of
+    the table by them (D36, roles act)."""
+    if not call.roles.are_given or call.execution.verdicts_only:
+        return
+    from acompass.roles import grouping_note, locate_roles, size_text, undecided_note
+
+    left, policy = outcome.left, call.policy.tree
+    roles = locate_roles(call.roles, [column.name for column in left.schema], policy)
+    columns = [position for position in roles.columns("quasi_identifiers") if position in left.kept_columns]
+    notes = undecided_note(roles), grouping_note(roles, columns, policy, partial(size_text, outcome, roles, columns))
+    yield from (Note(None, text) for text in notes if text is not None)
 
 
 def _emptying_line(program: Program, outcome: Outcome) -> int | None:

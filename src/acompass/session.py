@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack
 
 from acompass.arguments import validate_arguments
 from acompass.base_session import BaseSession, Calls, SampleInfo
+from acompass.dataclasses import replace
 from acompass.engines.errors import require_numpy
 from acompass.engines.protocol import About, Destination, Execution, trace_source
 from acompass.engines.reading import date_formats, missing_options
@@ -138,14 +139,17 @@ class Session(BaseSession):
     ) -> "Measures":
         from acompass.measure.answer import THRESHOLDS
         from acompass.measure.measurement import measure_table, table_to_measure
-        from acompass.measure.roles import assign_roles
+        from acompass.measure.roles import assign_roles, measure_notes, without_dropped
 
         parsed = None if options["policy"] is None else as_policy(options["policy"], options["paper"])
         against, others = options["against"], [options["against"], options["population"]]
         pages = _pages(options)
         self._require_files(pages, parsed, [self._table, *others])
         tree = None if parsed is None else parsed.tree
-        roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"], self._roles(options).person)
+        declared = self._roles(options)
+        roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"], declared)
+        if tree is not None:
+            roles = without_dropped(roles, tree, self.columns)
         with self._calling():
             measures = measure_table(
                 self._source,
@@ -156,6 +160,7 @@ class Session(BaseSession):
                 below=options["below"] or THRESHOLDS,
                 hierarchies=options["hierarchies"],
             )
+        measures = replace(measures, notes=measure_notes(declared, measures, tree, self.columns))
         before, after = (self._table, None) if against is None else (against, self._table)
         about = table_to_measure(self._source, others).about
         self._report(
@@ -167,6 +172,7 @@ class Session(BaseSession):
             policy=parsed,
             dates=self._options.dates,
             roles=roles,
+            table_roles=declared,
             measured=measures,
         )
         return measures
@@ -174,18 +180,24 @@ class Session(BaseSession):
     @validate_arguments
     def suggest(self, qi: QuasiIdentifiers, k: ClassSize, **options: Unpack[SuggestOptions]) -> "Suggestion":
         require_numpy()
-        from acompass.author.suggest.flow import SearchCall, suggest_policy
+        from acompass.author.suggest.flow import SearchCall, drop_identifiers, suggest_policy
         from acompass.author.suggest.request import find_columns, make_request, require_other_files
         from acompass.author.suggest.table import Reading
+        from acompass.roles import locate_roles
         from acompass.tables.output import write_policy
 
-        request = make_request(qi or (), k, options, self._roles(options))
+        declared = self._roles(options)
+        if options["sensitive"] is None:
+            options["sensitive"] = declared.sensitive
+        located = locate_roles(declared, self.columns)
+        identifiers = located.texts(located.columns("identifiers"))
+        request = make_request(qi or declared.quasi_identifiers, k, options, declared)
         path = _path(options["output"])
         require_other_files(path, self._table, find_columns(request, self.columns))
         reading = Reading(request, *self._reading(options))
         with self._calling():
             call = SearchCall(reading, path, options["stopped"], options["progress"])
-            found = suggest_policy(self._source, call)
+            found = drop_identifiers(suggest_policy(self._source, call), identifiers)
         if path is not None:
             write_policy(path, found.text)
         return found
@@ -296,6 +308,7 @@ class Session(BaseSession):
             dates=call.dates,
             schema=schema,
             result=result,
+            table_roles=call.roles,
         )
 
     def _report(self, pages: Pages, command: "Command", about: About, **content: Any) -> None:

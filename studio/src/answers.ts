@@ -12,7 +12,7 @@ const shows = (name: PanelName) => ready() && panel.value === name;
 export const verdicts = new Answer("verdicts", () => (ready() ? ask.value : null));
 /** Verdicts come first, because the user waits for them; concurrent questions would slow each other down. */
 const judgedAlready = () => ready() && !verdicts.busy.value;
-export const diagnosis = new Answer("diagnose", () => (judgedAlready() ? ask.value : null), 0);
+export const diagnosis = new Answer("diagnose", () => (judgedAlready() ? { ...ask.value, sent: sent.value } : null), 0);
 export const proofs = new Answer("proofs", () => (judgedAlready() ? ask.value : null), 0);
 export const table = new Answer("table", () => (shows("Table") ? {} : null), 0);
 /** after the table: both need the facts about its columns, which are then cached */

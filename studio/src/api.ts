@@ -16,7 +16,8 @@ export type Diagnostic = {
 };
 export type Diagnosed = { diagnostics: Diagnostic[] };
 
-export type Roles = { identifiers: string[]; quasi_identifiers: string[]; sensitive: string[] };
+/** `person` is the column that tells persons apart; it has one of the roles as well */
+export type Roles = { identifiers: string[]; quasi_identifiers: string[]; sensitive: string[]; other: string[]; person: string | null };
 export type Sample = { records: number; of: number } | null;
 export type Params = Record<string, string>;
 export type Ask = { text: string; params: Params };
@@ -58,7 +59,9 @@ export type Verdicts = {
   ok: boolean;
   /** the lines that do not hold for the table that would be written, and are not accepted */
   broken: number[];
-  notes: { line: number; text: string }[];
+  /** the policy checks nothing, so `ok` says nothing about the table */
+  checks_nothing: boolean;
+  notes: { line: number | null; text: string }[];
   unnamed: string[];
   sample: Sample;
 };
@@ -84,7 +87,7 @@ export type Claim = { text: string; verdict: ClaimVerdict; reason: string; count
 export type Completion = Range & { label: string; kind: string; insert: string; detail: string };
 export type Hover = Range & { title: string; lines: string[] };
 
-export type Role = "identifier" | "quasi-identifier" | "sensitive" | "other";
+export type Role = "identifier" | "quasi-identifier" | "sensitive" | "other" | "none";
 export type Column = {
   name: string;
   type: string;
@@ -121,6 +124,7 @@ export type Risk = {
   sizes: { size: string; before: InClasses; after?: InClasses }[];
   chart: string;
   sample: Sample;
+  notes: string[];
 };
 
 export type ColumnChange = {
@@ -187,7 +191,7 @@ export type Suggestion = {
   finished: boolean;
   records_out: number;
 };
-export type Released = { table: string | null; report: string | null; records_in: number; records_out: number; ok: boolean };
+export type Released = { table: string | null; report: string | null; records_in: number; records_out: number; ok: boolean; checks_nothing: boolean };
 export type ReleaseAsk = Ask & { seen: string; table: string; report: string | null; replace: boolean };
 
 /** Each route with its question and its answer. */

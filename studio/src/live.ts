@@ -24,6 +24,7 @@ effect(() => {
 function summary(found: Verdicts): string {
   const violated = found.requirements.filter((each) => each.holds === false && each.action === null).length;
   const wrong = found.broken.length > 0 ? `Output violates line ${found.broken.join(", ")}` : `${countNoun(violated, "check")} violated`;
+  if (found.ok && found.checks_nothing) return `No check in this policy; ${flow(found)}`;
   return found.ok ? flow(found) : `${wrong}; ${flow(found)}`;
 }
 

@@ -1,42 +1,48 @@
 /** The role of each column. Roles live as long as the server; only the policy is saved to disk. */
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { post, type Role, type Roles } from "./api";
-import { lostContact, roles } from "./state";
+import { lostContact, opened, roles } from "./state";
 
-export const ROLES: Role[] = ["other", "identifier", "quasi-identifier", "sensitive"];
+type Given = Exclude<Role, "none">;
 
-const KEYS: Record<Exclude<Role, "other">, keyof Roles> = {
+const KEYS: Record<Given, Exclude<keyof Roles, "person">> = {
   identifier: "identifiers",
   "quasi-identifier": "quasi_identifiers",
   sensitive: "sensitive",
+  other: "other",
 };
+const GIVEN = Object.keys(KEYS) as Given[];
+export const ROLES: Role[] = ["none", ...GIVEN];
 
-export function roleOf(column: string): Role {
-  const { identifiers, quasi_identifiers, sensitive } = roles.value;
-  if (identifiers.includes(column)) return "identifier";
-  if (quasi_identifiers.includes(column)) return "quasi-identifier";
-  return sensitive.includes(column) ? "sensitive" : "other";
-}
+export const roleOf = (column: string): Role => GIVEN.find((role) => roles.value[KEYS[role]].includes(column)) ?? "none";
 
-export function withRole(old: Roles, column: string, role: Role): Roles {
-  const without = (names: string[]) => names.filter((name) => name !== column);
-  const next: Roles = {
-    identifiers: without(old.identifiers),
-    quasi_identifiers: without(old.quasi_identifiers),
-    sensitive: without(old.sensitive),
-  };
-  if (role !== "other") next[KEYS[role]].push(column);
+/** the columns without a role, once some column has one: a run refuses to release them */
+export const undecided = computed<string[]>(() => {
+  const columns = opened.value?.table.columns ?? [];
+  const open = columns.filter((column) => roleOf(column) === "none");
+  return open.length === columns.length ? [] : open;
+});
+
+function withRole(old: Roles, column: string, role: Role): Roles {
+  const next = { ...old };
+  for (const key of Object.values(KEYS)) next[key] = old[key].filter((name) => name !== column);
+  if (role !== "none") next[KEYS[role]] = [...next[KEYS[role]], column];
   return next;
 }
 
-/** how many times roles were sent to the server: templates for older roles would be wrong */
+/** how many times roles were sent to the server: answers for older roles would be wrong */
 export const sent = signal(0);
 
-export async function markRole(column: string, role: Role): Promise<void> {
-  roles.value = withRole(roles.value, column, role);
+export const markRole = (columns: string[], role: Role): Promise<void> =>
+  send(columns.reduce((found, column) => withRole(found, column, role), roles.value));
+
+export const markPerson = (column: string | null): Promise<void> => send({ ...roles.value, person: column });
+
+async function send(next: Roles): Promise<void> {
+  roles.value = next;
   try {
-    await post("roles", { roles: roles.value });
+    await post("roles", { roles: next });
     sent.value++;
   } catch (error) {
     lostContact(error);

@@ -15,7 +15,7 @@ export const dirty = computed(() => text.value !== file.value.text);
 /** the names that the policy uses, as of the last diagnosis */
 export const parameterNames = signal<string[] | null>(null);
 export const parameterValues = signal<Params>({});
-export const roles = signal<Roles>({ identifiers: [], quasi_identifiers: [], sensitive: [] });
+export const roles = signal<Roles>({ identifiers: [], quasi_identifiers: [], sensitive: [], other: [], person: null });
 export const sample = signal<Sample>(null);
 export const showRecords = signal(false);
 export const panel = signal<PanelName>("Policy");

@@ -12,6 +12,7 @@ from acompass.errors.diagnostics import Severity
 from acompass.errors.fixes import apply_edits
 from acompass.language.program.types import Schema
 from acompass.language.text.formatter import format_program
+from acompass.policy import TableRoles
 from acompass.prove.proof import ClaimVerdict
 from tests.assist.people import POLICY, SCHEMA, context, people
 
@@ -22,7 +23,7 @@ def codes(text: str, given: Context, session: acompass.Session | None = None) ->
 
 def test_a_policy_without_mistakes_has_no_diagnostics() -> None:
     with acompass.open(people()) as session:
-        assert codes(POLICY, context(), session) == []
+        assert codes(POLICY, context(roles=TableRoles()), session) == []
     assert codes(POLICY, context()) == []
     assert codes(POLICY, Context({"k": 5})) == []
 

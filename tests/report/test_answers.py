@@ -224,13 +224,13 @@ def test_an_action_is_shown_with_its_probability() -> None:
 
 def test_dropped_records_are_reported() -> None:
     result = replace(EMPTY, records_in=3, dropped=2)
-    assert run_text(result) == "3 records in, 2 dropped as incomplete, 1 out\n"
-    assert check_text(result) == "3 records, 2 dropped as incomplete, every requirement holds\n"
+    assert run_text(result) == "3 records in, 2 dropped as incomplete, 1 out; no check in this policy\n"
+    assert check_text(result) == "3 records, 2 dropped as incomplete, no check in this policy\n"
 
 
 def test_a_policy_without_requirements_has_no_table() -> None:
-    assert run_text(EMPTY) == "1 record in, 1 out\n"
-    assert check_text(EMPTY) == "1 record, every requirement holds\n"
+    assert run_text(EMPTY) == "1 record in, 1 out; no check in this policy\n"
+    assert check_text(EMPTY) == "1 record, no check in this policy\n"
 
 
 def test_comments_inside_a_requirement_are_not_shown() -> None:

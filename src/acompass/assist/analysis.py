@@ -12,6 +12,7 @@ from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, Seve
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.findings import unused_parameter
+from acompass.language.program.program import Program
 from acompass.language.program.types import Column, Names, Schema, types_by_name
 from acompass.language.text import tree
 from acompass.language.text.tokens import spell_probability
@@ -24,6 +25,7 @@ from acompass.prove.search.column_types import column_types
 from acompass.prove.search.verdicts import prove_policy
 from acompass.reason.lint.linter import lint_policy
 from acompass.result import RequirementOutcome, Result
+from acompass.roles import released_identifiers, undecided_columns
 from acompass.session import Session
 
 T = TypeVar("T")
@@ -86,23 +88,30 @@ def diagnose(document: Document, context: Context, session: Session | None = Non
     if not policy.tree.requirements:
         return ()
     params = used_params(document, context.params)
-    return (*_find_diagnostics(policy, params, context.schema, session), *_unused_parameters(context.params, params))
+    return (*_find_diagnostics(policy, params, context, session), *_unused_parameters(context.params, params))
 
 
 def _find_diagnostics(
-    policy: Policy, params: Mapping[str, ParamValue], schema: Schema | None, session: Session | None
+    policy: Policy, params: Mapping[str, ParamValue], context: Context, session: Session | None
 ) -> tuple[Diagnostic, ...]:
+    schema, of_roles = context.schema, tuple[Diagnostic, ...]()
     if session is not None:
         try:
-            schema = session.checked(policy, params=params).schema
+            program = session.checked(policy, params=params)
+            schema, of_roles = program.schema, _role_problems(program, policy, context.roles)
         except TableError as error:
             # the table cannot be read with the policy's types, so the policy is checked without it
             return (*error.diagnostics, *_refusals(policy, params, _types_from_uses(policy, params)))
         except (PolicyError, CallError) as error:
             return error.diagnostics
-    return _refusals(policy, params, schema or _types_from_uses(policy, params)) or _mistakes(
-        policy, params, schema, session
-    )
+    refusals = _refusals(policy, params, schema or _types_from_uses(policy, params))
+    return refusals or (*of_roles, *_mistakes(policy, params, schema, session))
+
+
+def _role_problems(program: Program, policy: Policy, roles: TableRoles) -> tuple[Diagnostic, ...]:
+    if not roles.are_given:
+        return ()
+    return (*released_identifiers(program, policy, roles), *undecided_columns(program, roles))
 
 
 def _types_from_uses(policy: Policy, params: Mapping[str, ParamValue]) -> Schema:

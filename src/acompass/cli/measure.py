@@ -31,12 +31,8 @@ def measure_command(table: str, policy: str | None, loss: bool, format_: Format,
     """
     with exit_codes(error_report(format_, policy or table)):
         from acompass.api import measure
-        from acompass.policy import TableRoles, table_roles
 
         found = add_reading_settings(convert_options(given), table)
-        roles = table_roles(table) if policy is None else TableRoles()
-        found.setdefault("qi", roles.quasi_identifiers or None)
-        found.setdefault("sensitive", roles.sensitive or None)
         if loss:
             found.setdefault("hierarchies", ())
         if policy is not None:

@@ -47,12 +47,8 @@ def suggest(table: str, compare: bool, output: str | None, format_: Format, no_p
     require_other_output(format_, output)
     with exit_codes(error_report(format_, table)), _unreachable_as_violated(error_report(format_, table)):
         from acompass import api
-        from acompass.policy import table_roles
 
         found = add_reading_settings(convert_options({**given, "compare": compare}), table)
-        roles = table_roles(table)
-        found.setdefault("qi", roles.quasi_identifiers)
-        found.setdefault("sensitive", roles.sensitive)
         stop = Stop()
         with progress_bar(not (no_progress or format_ == "json")) as show:
             suggestion = api.suggest(
@@ -60,7 +56,7 @@ def suggest(table: str, compare: bool, output: str | None, format_: Format, no_p
                 output=None if output == STANDARD_OUTPUT else output,
                 stopped=stop,
                 progress=None if show is None else partial(_show_progress, show),
-                **found,
+                **{"qi": (), **found},
             )
         if given["sensitive"] and given["l"] is None and given["t"] is None:
             print_err("`--sensitive` has no effect without `--l` or `--t`")

@@ -179,6 +179,8 @@ CODES: dict[str, str] = {
     "AC410": "policy without requirements",
     "AC411": "no table",
     "AC412": "closed session",
+    "AC413": "an identifier would be written as it was read",
+    "AC414": "columns without a role",
     "AC491": "policy cannot be written",
     "AC492": "unreadable trace",
     # AC5xx: lint and prove
@@ -211,8 +213,8 @@ CODES: dict[str, str] = {
     "AC562": "a claim about an unknown column",
     # AC6xx: measuring, and hierarchies from values
     "AC601": "no quasi-identifiers",
-    "AC602": "unknown column to measure",
-    "AC603": "ambiguous column to measure",
+    "AC602": "unknown column to measure, or with a role",
+    "AC603": "ambiguous column to measure, or with a role",
     "AC604": "column with two roles",
     "AC605": "weights that are not positive numbers",
     "AC606": "total weight too large",

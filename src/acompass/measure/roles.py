@@ -1,13 +1,18 @@
 """The roles of columns in a measurement, and their positions in a table (D3)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from acompass.dataclasses import dataclass
+from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
+from acompass.errors.display import count_text
 from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.types import Kind, Names, Schema
 from acompass.language.text import tree
-from acompass.language.text.walk import processes
+from acompass.language.text.walk import names_dropped_by, processes
+from acompass.measure.answer import Measures, Persons
+from acompass.policy import TableRoles
+from acompass.result import Note
+from acompass.roles import find_column, grouping_note, locate_roles, two_roles, undecided_note
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +46,33 @@ class Positions:
         return () if self.person is None else (self.person,)
 
 
+_NO_ROLES = TableRoles()
+
+
 def assign_roles(
     policy: tree.Program | None,
-    qi: Sequence[str] | None,
-    sensitive: Sequence[str] | None,
-    weight: str | None,
+    qi: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    weight: str | None = None,
     sampling_weight: str | None = None,
-    person: str | None = None,
+    declared: TableRoles = _NO_ROLES,
 ) -> Roles:
-    """The roles that the call assigns. Otherwise the policy decides: columns after GROUP BY are quasi-identifiers, and
-    columns in COUNT DISTINCT are sensitive."""
-    queries = [] if policy is None else list(processes(policy))
-    grouped = list(qi or _unique(name.text for process in queries for name in process.group_by))
+    """The columns to measure by: those that the call names, or else those that have the role, or else those of the
+    policy: columns after GROUP BY are quasi-identifiers, and columns in COUNT DISTINCT are sensitive.
+
+    Every measure of a table uses this function, so that `measure`, a report and the studio agree (D36, roles act).
+    """
+    queries, person = [] if policy is None else list(processes(policy)), declared.person
+    grouped = _unique(qi or declared.quasi_identifiers or (name.text for each in queries for name in each.group_by))
     if not grouped:
         reason = f"`{option_text('qi')}` is missing" if policy is None else "the policy has no GROUP BY"
         raise _error("AC601", f"no quasi-identifiers: {reason}", f"name them: `{option_text('qi', ['Age', 'Zip'])}`")
     if sensitive is None:
-        aggregates = [named.aggregate for process in queries for named in process.aggregates]
-        distinct = (each.column for each in aggregates if counts_distinct(each.function))
-        counted = _unique(column.text for column in distinct if column is not None)
-        others = {name.casefold() for name in (*grouped, weight, sampling_weight, person) if name is not None}
-        sensitive = [name for name in counted if name.casefold() not in others]
+        named = declared.sensitive or _counted_columns(queries, declared)
+        others = {each.casefold() for each in (*grouped, weight, sampling_weight, person) if each is not None}
+        sensitive = [name for name in named if name.casefold() not in others]
     _refuse_weights_of_persons(weight, sampling_weight, person)
-    return Roles(tuple(grouped), tuple(sensitive), weight, sampling_weight, person)
+    return Roles(tuple(qi or grouped), tuple(sensitive), weight, sampling_weight, person)
 
 
 def _refuse_weights_of_persons(weight: str | None, sampling_weight: str | None, person: str | None) -> None:
@@ -77,7 +86,47 @@ def _refuse_weights_of_persons(weight: str | None, sampling_weight: str | None, 
         raise _error("AC617", message, help_)
 
 
-def _unique(names: Iterator[str]) -> list[str]:
+def _counted_columns(queries: Sequence[tree.Process], declared: TableRoles) -> list[str]:
+    """The columns in COUNT DISTINCT, except for those that have another role, such as a patient's number."""
+    aggregates = [named.aggregate for process in queries for named in process.aggregates]
+    distinct = (each.column for each in aggregates if counts_distinct(each.function))
+    others = {*declared.identifiers, *declared.other, declared.person or ""}
+    found = _unique(column.text for column in distinct if column is not None)
+    return [name for name in found if name.casefold() not in set(map(str.casefold, others))]
+
+
+def without_dropped(roles: Roles, policy: tree.Program, columns: Sequence[str] = ()) -> Roles:
+    """The roles without the columns that the policy drops, unless the table that is measured still has them among its
+    `columns`."""
+    names, dropped = Names(columns), {name.text.casefold() for name in names_dropped_by(policy)}
+    quasi_identifiers, sensitive = (
+        tuple(name for name in named if name.casefold() not in dropped or names.find(name))
+        for named in (roles.quasi_identifiers, roles.sensitive)
+    )
+    return replace(roles, quasi_identifiers=quasi_identifiers, sensitive=sensitive)
+
+
+def measure_notes(
+    declared: TableRoles, measures: Measures, policy: tree.Program | None, columns: Sequence[str]
+) -> tuple[Note, ...]:
+    """What the roles of a table's columns say about its measures (D36, roles act)."""
+    if not declared.are_given:
+        return ()
+    roles = locate_roles(declared, columns, policy)
+    measured = {column for name in measures.quasi_identifiers for column in roles.names.find(name)}
+    quasi_identifiers = roles.columns("quasi_identifiers")
+    grouping = None
+    if policy is not None and measured == set(quasi_identifiers):
+        noun = "record" if measures.weight is None and declared.person is None else "person"
+        grouping = grouping_note(roles, quasi_identifiers, policy, lambda: _size_text(measures.k, noun))
+    return tuple(Note(None, text) for text in (undecided_note(roles), grouping) if text is not None)
+
+
+def _size_text(k: Persons | None, noun: str) -> str | None:
+    return count_text(k, noun) if isinstance(k, int) else None
+
+
+def _unique(names: Iterable[str]) -> list[str]:
     """The names without duplicates. A policy may spell a name in several cases (D3); the first spelling is kept."""
     return list({name.casefold(): name for name in reversed(list(names))}.values())[::-1]
 
@@ -88,7 +137,7 @@ def positions(asked: Roles, columns: Sequence[str]) -> Positions:
     weights = [name for name in (asked.weight, asked.sampling_weight) if name is not None]
     person = () if asked.person is None else (asked.person,)
     wanted = (*asked.quasi_identifiers, *asked.sensitive, *weights, *person)
-    findings = [finding for name in wanted if (finding := _unknown_name(names, name)) is not None]
+    findings = [each for name in wanted if isinstance(each := find_column(names, name), Diagnostic)]
     if findings:
         raise CallError(findings)
     found = Positions(
@@ -124,25 +173,11 @@ def refuse_opaque(found: Positions, schema: Schema) -> None:
             raise _error("AC608", message, "convert it to text, numbers or dates first")
 
 
-def _unknown_name(names: Names, name: str) -> Diagnostic | None:
-    found = names.find(name)
-    if len(found) == 1:
-        return None
-    if found:
-        listed = " and ".join(f"`{names.texts[position]}`" for position in found)
-        return Diagnostic("AC603", f"`{name}` could be {listed}", help="use the exact spelling of one of them")
-    closest = names.closest(name)
-    suggestion = f"; did you mean `{closest}`?" if closest is not None else ""
-    return Diagnostic("AC602", f"unknown column `{name}`", help=f"columns: {names.listing()}{suggestion}")
-
-
 def _refuse_two_roles(found: Positions, columns: Sequence[str]) -> None:
     seen: set[int] = set()
     for position in (*found.quasi_identifiers, *found.sensitive, *found.weights, *found.persons):
         if position in seen:
-            message = f"column `{columns[position]}` is named twice, expected one role per column"
-            help_ = "name it once: as a quasi-identifier, as sensitive, as the weight or as the person"
-            raise _error("AC604", message, help_)
+            raise CallError([two_roles(columns[position])])
         seen.add(position)
 
 

@@ -70,19 +70,11 @@ def find_promises(
         steps = range(start, start + sum(1 for _ in steps_of(requirement)))
         start = steps.stop
         asserted = assertion_of(requirement)
-        if asserted is None or not any(_enforces(program.requirements[step]) for step in steps):
+        if asserted is None or not any(effects.is_promise(program.requirements[step]) for step in steps):
             continue
         assertion = _final_assertion(asserted, source, program.requirements[steps[-1]], program, params)
         if assertion is not None:
             yield Promise(steps, assertion, any(BROKEN in allowed.get(step, ()) for step in steps))
-
-
-def _enforces(requirement: Requirement) -> bool:
-    """Whether the requirement is a check, or its action is meant to make the assertion true."""
-    action = requirement.action
-    if action is None or effects.removes_all(action):
-        return True
-    return effects.is_certain(action) and effects.column_written(action) in effects.columns_read(requirement)
 
 
 def _final_assertion(

@@ -16,7 +16,7 @@ from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.reason.compare.answer import Comparison, Releases
 from acompass.reason.lint import Findings
 from acompass.report.document import Context
-from acompass.result import CheckedFolder, RequirementOutcome, Result
+from acompass.result import NO_CHECK, CheckedFolder, RequirementOutcome, Result
 
 #: the outcome of a case that does not pass
 Ending: TypeAlias = Literal["failure", "error", "skipped"]
@@ -71,7 +71,7 @@ def _find(answer: Any, context: Context) -> Report:
     file = context.file or "policy"
     match answer:
         case Result():
-            return Report(file, [_VIOLATED], [_requirement(each, file) for each in answer.requirements])
+            return _find_in_result(answer, file)
         case Proof():
             return Report(file, [_REFUTED, _UNDECIDED], [_proved_claim(claim) for claim in answer.claims])
         case Comparison():
@@ -88,6 +88,20 @@ def _find(answer: Any, context: Context) -> Report:
             raise TypeError(f"no findings for {type(answer).__name__}")
 
 
+def _find_in_result(result: Result, file: str) -> Report:
+    found = [_requirement(each, file) for each in result.requirements]
+    if not result.checks_nothing:
+        return Report(file, [_VIOLATED], found)
+    unchecked = Finding(NO_CHECK, "skipped", message=_UNCHECKED.description, place=Place(_UNCHECKED, NO_CHECK))
+    return Report(file, [_VIOLATED, _UNCHECKED], [*found, unchecked])
+
+
+_UNCHECKED = Rule(
+    "nothing-checked",
+    "no requirement of the policy says anything about this table",
+    "Add a requirement that the table must satisfy, such as `EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 5;`",
+    "warning",
+)
 _VIOLATED = Rule(
     "requirement-violated",
     "a requirement of the policy is violated",

@@ -8,6 +8,7 @@ import { BadgeMark } from "../parts/badge";
 import { Figure, Figures } from "../parts/figures";
 import { LineLink } from "../parts/line";
 import { PanelLink } from "../parts/panel_link";
+import { Prose } from "../parts/prose";
 import { DataTable } from "../parts/table";
 import { text } from "../state";
 import { count, countNoun, outputBadge, proofBadge, share, verdictBadge } from "../words";
@@ -55,7 +56,7 @@ function Mistakes() {
 function Outcome({ found }: { found: Verdicts }) {
   return (
     <section aria-labelledby="outcome-title">
-      <h2 id="outcome-title">{outcome(found)}</h2>
+      <h2 id="outcome-title">{outcomeWords(found)}</h2>
       <Figures>
         <Figure name="records" before={count(found.records_in)} value={count(found.records_out)} />
         <Figure name="lost" value={count(found.records_in - found.records_out)} note={lost(found)} />
@@ -64,7 +65,8 @@ function Outcome({ found }: { found: Verdicts }) {
   );
 }
 
-function outcome({ ok, broken }: Verdicts): string {
+function outcomeWords({ ok, broken, checks_nothing }: Verdicts): string {
+  if (checks_nothing) return "No check in this policy";
   if (ok) return "No check is violated";
   const what = broken.length > 0 ? `The output violates line ${broken.join(", ")}` : "A check is violated";
   return `${what}: nothing would be written`;
@@ -119,7 +121,8 @@ function Remarks({ found }: { found: Verdicts }) {
       <ul class="plain">
         {found.notes.map((note) => (
           <li>
-            Line {note.line}: {note.text}
+            {note.line === null ? "" : `Line ${note.line}: `}
+            <Prose text={note.text} />
           </li>
         ))}
         {found.unnamed.length > 0 && (

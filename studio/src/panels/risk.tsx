@@ -6,6 +6,7 @@ import { Asked } from "../parts/asked";
 import { Chart } from "../parts/chart";
 import { Figure, Figures } from "../parts/figures";
 import { PanelLink } from "../parts/panel_link";
+import { Prose } from "../parts/prose";
 import { DataTable, Num } from "../parts/table";
 import { isNow, pin, pins, restore, unpin, type Pin } from "../pins";
 import { count, fraction, share } from "../words";
@@ -54,6 +55,11 @@ function Compared({ found }: { found: Risk }) {
       <p class="about">
         By {before.quasi_identifiers.join(", ")}. Pin a version to compare it with later ones.
       </p>
+      {found.notes.map((note) => (
+        <p class="stale">
+          △ <Prose text={note} />
+        </p>
+      ))}
       <Measures versions={versions} />
       <PinList />
     </section>

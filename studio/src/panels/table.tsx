@@ -9,7 +9,8 @@ import { ShareBar } from "../parts/bar";
 import { Histogram } from "../parts/histogram";
 import { Prose } from "../parts/prose";
 import { DataTable, Num } from "../parts/table";
-import { markRole, ROLES, roleOf } from "../roles";
+import { markPerson, markRole, ROLES, roleOf, undecided } from "../roles";
+import { roles } from "../state";
 import { count, countNoun, plain, share } from "../words";
 
 export function TablePanel() {
@@ -30,8 +31,11 @@ function Columns({ columns, records }: { columns: Column[]; records: number }) {
       </h2>
       <p class="about">
         Mark the columns that could identify someone. <em>Identifiers</em> identify a person directly, <em>quasi-identifiers</em> in combination;{" "}
-        <em>sensitive</em> columns contain attributes that must stay confidential.
+        <em>sensitive</em> columns contain attributes that must stay confidential. Once a column has a role, a release needs one for every
+        column; <em>other</em> is for columns that are none of these.
       </p>
+      <Undecided columns={undecided.value} />
+      <PersonChoice columns={columns} />
       <DataTable
         quiet
         caption="Columns with their roles"
@@ -62,15 +66,45 @@ function ColumnRow({ column, records }: { column: Column; records: number }) {
   );
 }
 
+function Undecided({ columns }: { columns: string[] }) {
+  if (columns.length === 0) return null;
+  return (
+    <div class="banner open row" role="status">
+      <span>
+        △ {countNoun(columns.length, "column")} without a role: <strong>{columns.join(", ")}</strong>. No release is written until each has one.
+      </span>
+      <button type="button" class="small" onClick={() => void markRole(columns, "other")}>
+        Mark as other
+      </button>
+    </div>
+  );
+}
+
+function PersonChoice({ columns }: { columns: Column[] }) {
+  return (
+    <p>
+      <label>
+        Persons are told apart by{" "}
+        <select value={roles.value.person ?? ""} onChange={(event) => void markPerson(event.currentTarget.value || null)}>
+          <option value="">nothing: every record is another person</option>
+          {columns.map(({ name }) => (
+            <option value={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+    </p>
+  );
+}
+
 function RoleChoice({ column }: { column: string }) {
   return (
     <select
       aria-label={`Role of ${column}`}
       value={roleOf(column)}
-      onChange={(event) => void markRole(column, event.currentTarget.value as Role)}
+      onChange={(event) => void markRole([column], event.currentTarget.value as Role)}
     >
       {ROLES.map((role) => (
-        <option value={role}>{role}</option>
+        <option value={role}>{role === "none" ? "no role" : role}</option>
       ))}
     </select>
   );

@@ -113,7 +113,7 @@ function Written({ done }: { done: Released }) {
   return (
     <p>
       <span class="mark good">✓ written</span> <strong>{files.join(" and ")}</strong>: {countNoun(done.records_in, "record")} in,{" "}
-      {count(done.records_out)} out
+      {count(done.records_out)} out{done.checks_nothing && "; no check in this policy"}
     </p>
   );
 }

@@ -258,7 +258,7 @@ def test_names_and_values_are_sent_as_data(hostile: Path) -> None:
 
 def test_charts_and_reports_escape_names_and_values(hostile: Path) -> None:
     with open_studio(hostile, hostile.with_suffix(".csv")) as (page, _):
-        roles = {"quasi_identifiers": NAMES[:2], "sensitive": NAMES[2:3], "identifiers": []}
+        roles = {"quasi_identifiers": NAMES[:2], "sensitive": NAMES[2:3], "identifiers": [], "other": NAMES[3:]}
         templates = page.ask("roles", roles=roles)["templates"]
         text = next(each["text"] for each in templates if "GROUP BY" in each["text"])
         answer = page.ask_about("risk", text, {"k": "2", "l": "1"}, roles=roles)
@@ -373,6 +373,7 @@ def test_no_answer_contains_a_record_value(distinct_values: tuple[Page, Path], n
 
 def test_the_preview_contains_no_record_value(distinct_values: tuple[Page, Path]) -> None:
     page, _ = distinct_values
+    page.ask("roles", roles={})
     assert page.ask_about("preview", POLICY, {"k": "71000"})["ok"]
     shown = page.http.get("/preview")
     assert "Release report" in shown.text
@@ -381,6 +382,7 @@ def test_the_preview_contains_no_record_value(distinct_values: tuple[Page, Path]
 
 def test_a_release_answers_with_names_and_counts_only(distinct_values: tuple[Page, Path]) -> None:
     page, folder = distinct_values
+    page.ask("roles", roles={})
     seen = page.ask("policy")["version"]
     files = {"table": "released.csv", "report": "report.html", "replace": False}
     answer = page.send("release", **ASK, **files, seen=seen).text

@@ -21,6 +21,7 @@ from acompass.report.answers.results import (
     TO_REPAIR,
     UNNAMED,
     VIOLATED,
+    no_check_words,
     records_in_and_out,
     remarks,
     requirements_table,
@@ -105,7 +106,7 @@ def run_command(opened: OpenDocument, _: int | None = None) -> Answer:
     words = [verdict(outcome, TO_REPAIR) for outcome in result.requirements]
     violated = f", {words.count(VIOLATED)} {VIOLATED}" if VIOLATED in words else ""
     repaired = f"{words.count(TO_REPAIR)} of {count_text(len(words), 'requirement')} {TO_REPAIR}"
-    records = records_in_and_out(result)
+    records = records_in_and_out(result) + no_check_words(result)
     summary = remarks(result, UNNAMED, f"{records}; nothing was written")
     text = document_text([*requirements_table(result, TO_REPAIR), summary])
     return Answer(_title(opened, "run"), f"{repaired}{violated}; {records}", text)

@@ -16,11 +16,11 @@ from acompass.assist.studio.state import Studio
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import AcompassError
 from acompass.language.program.constants import ParamValue, parse_settings
-from acompass.language.program.types import Names, Schema
+from acompass.language.program.types import Schema
 from acompass.measure.answer import Classes, ColumnFacts, Measures, Persons
 from acompass.measure.roles import Roles, assign_roles
 from acompass.options import DatesArgument
-from acompass.policy import Policy, parse_file
+from acompass.policy import Policy, TableRoles, parse_file
 from acompass.result import Result
 from acompass.session import Session
 from acompass.tables.source import file_stamp, is_parquet
@@ -117,21 +117,14 @@ class Exposure:
     drivers: tuple[Driver, ...]
 
 
+def marked_roles(ask: Ask) -> TableRoles:
+    return ask.body.roles() if ask.body.has("roles") else ask.studio.roles
+
+
 def roles_to_measure(ask: Ask) -> Roles:
     """The columns marked in the page, or else those that the policy groups by and counts."""
-    marked = ask.body.roles() if ask.body.has("roles") else ask.studio.roles
     policy = ask.document.policy
-    tree = None if policy is None else policy.tree
-    return assign_roles(tree, marked.quasi_identifiers or None, marked.sensitive or None, None)
-
-
-def remaining_roles(roles: Roles, columns: Sequence[str]) -> Roles:
-    """The roles without the columns that the policy drops."""
-    names = Names(columns)
-    quasi_identifiers, sensitive = (
-        tuple(name for name in marked if names.find(name)) for marked in (roles.quasi_identifiers, roles.sensitive)
-    )
-    return replace(roles, quasi_identifiers=quasi_identifiers, sensitive=sensitive)
+    return assign_roles(None if policy is None else policy.tree, declared=marked_roles(ask))
 
 
 def exposure(session: Session, roles: Roles, records: int) -> Exposure:
@@ -175,10 +168,11 @@ class ReleasedTable:
 
 @contextmanager
 def release_table(ask: Ask, session: Session) -> Iterator[ReleasedTable]:
-    """Write the table even if a check is violated: the panels show why it would not be released."""
+    """Write the table even if a check is violated or the roles forbid it: the panels show why it would not be
+    released."""
     with temporary_folder() as folder:
         after = str(Path(folder, f"after{table_suffix(ask.studio)}"))
-        result = session.run(ask.policy, params=ask.used_params, seed=SEED, output=after, force=True)
+        result = session.run(ask.policy, params=ask.used_params, seed=SEED, output=after, force=True, roles={})
         yield ReleasedTable(*_before(ask.studio, session, folder), after, result)
 
 
@@ -190,5 +184,5 @@ def _before(studio: Studio, session: Session, folder: str) -> tuple[str, DatesAr
     if studio.queue.sample is None:
         return studio.start.table, studio.start.reading.get("dates") or ()
     path = private_file(folder, f"before{table_suffix(studio)}")
-    session.run(_UNCHANGED, output=path)
+    session.run(_UNCHANGED, output=path, roles={})
     return path, ()

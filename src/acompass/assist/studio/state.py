@@ -21,6 +21,7 @@ from acompass.language.program.constants import ParamValue
 from acompass.language.text.tokens import read_constant, spell_string
 from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, Opening, is_file
 from acompass.policy import SETTINGS_FILE, TableRoles, policies_in, read_text, table_roles
+from acompass.roles import with_exact_names
 from acompass.session import Session
 from acompass.session import open as open_session
 from acompass.tables.source import find_paths
@@ -45,7 +46,6 @@ class Studio:
         self.start = start
         self.file = PolicyFile(start.policy)
         self.file.read()
-        self.roles: TableRoles = table_roles(start.table)
         self.show_records = False
         self.preview: str | None = None
         self.memory = Memory()
@@ -53,6 +53,7 @@ class Studio:
         self._missing: MissingArgument = ERROR if missing is None else missing
         self._switching = Lock()
         self._queue = self._open_queue(self._missing)
+        self.roles: TableRoles = with_exact_names(table_roles(start.table), self._queue.session.columns)
         self._others: dict[Body, Session] = {}
         self.searches = Searches()
 

@@ -19,7 +19,7 @@ from acompass.errors.display import count_text
 from acompass.language.program.uses import Use, uses
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_condition, format_requirement
-from acompass.language.text.walk import assertion_of, process_of, steps
+from acompass.language.text.walk import assertion_of, names_dropped_by, process_of, steps
 from acompass.measure.answer import count_noun, total_loss
 from acompass.measure.levels import join_words
 from acompass.policy import Policy, parse, parse_file
@@ -56,6 +56,18 @@ def suggest_policy(source: OpenTable, call: SearchCall) -> Suggestion:
     points = curve(problem, request.style, request.seconds, *_callbacks(source, call)) if request.compare else ()
     shown = tuple(CurvePoint(each.lines, each.outcome.loss, each.outcome.dropped) for each in points)
     return replace(suggestion, curve=shown, seconds=time.monotonic() - started)
+
+
+def drop_identifiers(found: Suggestion, identifiers: Sequence[str]) -> Suggestion:
+    """The suggestion with a last line that drops identifiers, because a run must not release them (D36, roles act)."""
+    policy = found.policy
+    dropped = {name.text.casefold() for name in names_dropped_by(policy.tree)}
+    kept = [tree.Name(name) for name in identifiers if name.casefold() not in dropped]
+    if not kept:
+        return found
+    line = format_requirement(tree.Requirement(tree.Always(), tree.Drop(tuple(kept))))
+    text = f"{policy.text.rstrip()}\n\n{line}\n"
+    return replace(found, policy=replace(policy, text=text, tree=replace(parse(text).tree, folder=policy.tree.folder)))
 
 
 def _problem(request: Request, table: Table) -> Problem:

@@ -215,6 +215,27 @@ def projection_of(action: p.Action | None) -> p.Project | None:
             assert_never(effect)
 
 
+def columns_overwritten(requirement: p.Requirement) -> frozenset[int]:
+    """The columns of which the requirement leaves no value that was read: every record loses it, or gets another value
+    that does not depend on it."""
+    action = requirement.action
+    if not (is_always(requirement) and is_certain(action)):
+        return frozenset()
+    write, dropped = write_of(action), projection_of(action)
+    if dropped is not None:
+        return frozenset(dropped.columns)
+    return frozenset() if write is None or write.kernel.reads_value else frozenset({write.column})
+
+
+def is_promise(requirement: p.Requirement) -> bool:
+    """Whether the released table is meant to satisfy the assertion (D33): not for ALWAYS and WITH PROBABILITY, nor if
+    the assertion only selects the records in which the action writes another column."""
+    action, written = requirement.action, column_written(requirement.action)
+    if is_always(requirement) or not is_certain(action):
+        return False
+    return action is None or removes_records(action) or written in columns_read(requirement)
+
+
 def draws(action: p.Action | None) -> bool:
     """Whether an action consumes the trace, one value or more for each affected record in canonical order."""
     return not is_certain(action) or drawing_kernel(action) is not None

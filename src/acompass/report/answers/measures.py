@@ -16,6 +16,7 @@ from acompass.measure.answer import (
     TableChange,
 )
 from acompass.report import document as doc
+from acompass.report.answers.results import note_text
 
 
 def describe_measures(measures: Measures, context: doc.Context) -> Iterator[doc.Block]:
@@ -48,7 +49,7 @@ def describe_measures(measures: Measures, context: doc.Context) -> Iterator[doc.
         yield from _change_blocks(measures.comparison)
     if measures.loss is not None:
         yield from _loss_blocks(measures.loss)
-    yield doc.Bullets([f"note: {note.text}" for note in measures.notes])
+    yield doc.Bullets([f"note: {note_text(note)}" for note in measures.notes])
 
 
 def _number_table(caption: str, header: doc.Row, rows: Sequence[doc.Row]) -> doc.Table:

@@ -14,7 +14,7 @@ from acompass.errors.display import count_text, on_one_line
 from acompass.language.program.effects import ActionName
 from acompass.language.text.tokens import policy_line, spell_probability, spell_string
 from acompass.report import document as doc
-from acompass.result import CheckedFolder, Note, Plan, RequirementOutcome, Result
+from acompass.result import NO_CHECK, CheckedFolder, Note, Plan, RequirementOutcome, Result
 
 if TYPE_CHECKING:
     from acompass.reason.lint import Findings
@@ -32,7 +32,7 @@ def describe_result(result: Result, context: doc.Context) -> Iterator[doc.Block]
 
 def _describe_check(result: Result, context: doc.Context) -> Iterator[doc.Block]:
     records, found = count_text(result.records_in, "record") + dropped_count(result), verdict_on_all(result)
-    yield doc.headline("Check", context, found, result.ok)
+    yield doc.headline("Check", context, found, _is_good(result))
     yield doc.Either(rich=[doc.Paragraph(records)])
     yield from requirements_table(result)
     yield remarks(result, UNNAMED, f"{records}, {found}")
@@ -43,11 +43,12 @@ def _describe_check(result: Result, context: doc.Context) -> Iterator[doc.Block]
 def _describe_run(result: Result, context: doc.Context) -> Iterator[doc.Block]:
     records = records_in_and_out(result)
     trace = f", {_trace_count(result)}" if result.trace_used else ""
-    yield doc.headline("Run", context, records if result.ok else run_failure(result), result.ok)
+    found = (records if result.ok else run_failure(result)) + no_check_words(result)
+    yield doc.headline("Run", context, found, _is_good(result))
     shown = (records * (not result.ok), context.not_written)
     yield doc.Either(rich=[doc.Paragraph(words) for words in shown if words])
     yield from requirements_table(result)
-    yield remarks(result, RELEASED, f"{records}{trace}")
+    yield remarks(result, RELEASED, f"{records}{trace}{no_check_words(result)}")
 
 
 def describe_folder(folder: CheckedFolder, context: doc.Context) -> Iterator[doc.Block]:
@@ -66,8 +67,8 @@ def unchecked_text(policies: Sequence[str]) -> str:
 
 
 def describe_plan(plan: Plan, context: doc.Context) -> Iterator[doc.Block]:
-    summary = f"{records_in_and_out(plan.result, 'would be left')}; nothing was written"
-    yield doc.headline("Plan", context, summary, plan.result.ok)
+    summary = f"{records_in_and_out(plan.result, 'would be left')}; nothing was written{no_check_words(plan.result)}"
+    yield doc.headline("Plan", context, summary, _is_good(plan.result))
     yield from requirements_table(plan.result, TO_REPAIR)
     yield remarks(plan.result, RELEASED, summary)
     yield doc.Either(rich=[doc.CodeBlock("\n".join(plan.stages), "Stages")])
@@ -79,6 +80,13 @@ def run_failure(result: Result) -> str:
     found = [f"{count_text(failed, 'requirement')} without an action violated"] * bool(failed)
     broken = [f"{count_text(len(result.broken), 'assertion')} violated by the output"] * bool(result.broken)
     return ", ".join([*found, *broken])
+def _is_good(result: Result) -> bool | None:
+    """The tone of a headline: neutral if nothing was checked (D40)."""
+    return None if result.checks_nothing else result.ok
+
+
+def no_check_words(result: Result) -> str:
+    return f"; {NO_CHECK}" if result.checks_nothing else ""
 
 
 def requirements_table(result: Result, repaired: str | None = None) -> Iterator[doc.Table]:
@@ -217,6 +225,8 @@ def verdict_on_all(result: Result) -> str:
     violated = sum(outcome.is_violated for outcome in result.requirements)
     if violated:
         return f"{violated:,} of {count_text(len(result.requirements), 'requirement')} violated"
+    if result.checks_nothing:
+        return NO_CHECK
     hold = all(outcome.holds for outcome in result.requirements)
     return "every requirement holds" if hold else "no requirement is violated"
 

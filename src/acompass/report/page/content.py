@@ -8,14 +8,14 @@ from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.types import Schema, types_by_name
 from acompass.language.text.tokens import policy_lines
-from acompass.language.text.walk import names_dropped_by, names_written, processes, steps_of
+from acompass.language.text.walk import names_written, processes, steps_of
 from acompass.measure.answer import THRESHOLDS, Measures, Overview
 from acompass.measure.distribution import Showing
 from acompass.measure.loss import PolicyLevels
 from acompass.measure.overview import overviews
-from acompass.measure.roles import Roles, assign_roles
+from acompass.measure.roles import Roles, assign_roles, without_dropped
 from acompass.options import DatesArgument, is_file
-from acompass.policy import Policy
+from acompass.policy import Policy, TableRoles
 from acompass.prove.proof import Claim, Proof
 from acompass.prove.search.claims import policy_assertions
 from acompass.prove.search.verdicts import prove_policy
@@ -75,9 +75,10 @@ class ReportRequest:
     params: Mapping[str, ParamValue] | None = None
     schema: Schema | None = None
     result: Result | None = None
-    roles: Roles | None = None  # None if the policy names the columns to measure
+    roles: Roles | None = None  # None if the roles of the table or the policy name the columns to measure
     measured: Measures | None = None  # the measures of the last table, if the call computed them
     dates: DatesArgument = ()  # formats of dates in `before`
+    table_roles: TableRoles = field(default_factory=TableRoles)
     options: Options = field(default_factory=Options)
 
 
@@ -145,7 +146,7 @@ def _overviews(request: ReportRequest, tables: list[Any], readers: Sequence[Read
     levels = PolicyLevels(None if request.policy is None else request.policy.tree)
     found = overviews(
         tables,
-        request.roles or _roles_in(request.policy),
+        request.roles or _roles_to_measure(request),
         [_showing(request, tables, reader, levels) for reader in readers],
         replace(request.options.file_format, header=True),  # the call has checked the header
         request.options.memory_limit,
@@ -211,19 +212,14 @@ def _is_on_disk(path: str) -> bool:
     return os.path.exists(path) or any(letter in path for letter in "*?[")
 
 
-def _roles_in(policy: Policy | None) -> Roles | None:
-    """The columns that the policy groups by and counts, and does not drop; None if it has no GROUP BY."""
-    if policy is None or not any(process.group_by for process in processes(policy.tree)):
+def _roles_to_measure(request: ReportRequest) -> Roles | None:
+    """The columns that the policy does not drop; None if neither the roles of the table nor a GROUP BY of the policy
+    name quasi-identifiers."""
+    policy, declared = request.policy, request.table_roles
+    if policy is None or not (declared.quasi_identifiers or any(each.group_by for each in processes(policy.tree))):
         return None
-    found = assign_roles(policy.tree, None, None, None)
-    dropped = {name.text.casefold() for name in names_dropped_by(policy.tree)}
-    grouped = _without_names(found.quasi_identifiers, dropped)
-    sensitive = _without_names(found.sensitive, {*dropped, *map(str.casefold, grouped)})
-    return replace(found, quasi_identifiers=grouped, sensitive=sensitive) if grouped else None
-
-
-def _without_names(names: Sequence[str], others: set[str]) -> tuple[str, ...]:
-    return tuple(name for name in names if name.casefold() not in others)
+    roles = without_dropped(assign_roles(policy.tree, declared=declared), policy.tree)
+    return roles if roles.quasi_identifiers else None
 
 
 def _proof(request: ReportRequest) -> Proof | None:

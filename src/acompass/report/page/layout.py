@@ -32,7 +32,7 @@ from acompass.report.page.measures import (
     sampling_section,
     sensitive_section,
 )
-from acompass.result import RequirementOutcome, Result
+from acompass.result import NO_CHECK, RequirementOutcome, Result
 from acompass.version import __version__
 
 STYLE = files(__package__).joinpath("style.css").read_text(encoding="utf-8")
@@ -130,7 +130,9 @@ def _warning(content: PageContent) -> Iterator[Html]:
 
 def _verdict(content: PageContent) -> Iterator[str]:
     result = content.result
-    if result is not None and content.command == "run":
+    if result is not None and result.checks_nothing:
+        yield badge(NO_CHECK, "open")
+    elif result is not None and content.command == "run":
         wrong = "the output violates the policy" if result.broken else "a check is violated"
         yield badge("every check holds", "good") if result.ok else badge(wrong, "bad")
         if not (result.ok or content.certificate.output or "output" in content.certificate.tables):

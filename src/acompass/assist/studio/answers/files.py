@@ -70,8 +70,8 @@ def show(studio: Studio, body: Body) -> dict[str, Any]:
     return {"show_records": studio.show_records}
 
 
-def roles_json(roles: TableRoles) -> dict[str, list[str]]:
-    return json_object(roles, "identifiers", "quasi_identifiers", "sensitive")
+def roles_json(roles: TableRoles) -> dict[str, Any]:
+    return {**roles.by_name, "person": roles.person}
 
 
 def sample_json(studio: Studio) -> dict[str, int] | None:
@@ -118,14 +118,23 @@ def release(ask: Ask) -> dict[str, Any]:
                     shutil.copyfile(source, part)
     names = [target.name if result.ok else None for target in targets]
     written = {"table": names[0], "report": names[1] if len(names) > 1 else None}
-    released = {**written, **json_object(result, "records_in", "records_out", "ok")}
+    released = {**written, **json_object(result, "records_in", "records_out", "ok", "checks_nothing")}
     return {"diagnostics": [], "released": released}
 
 
 def _run(
     session: Session, policy: Policy, ask: Ask, table: Path, report: Path | None, seed: str | None = None
 ) -> Result:
-    return session.run(policy, params=ask.used_params, output=table, report=report, seed=seed)
+    roles = ask.studio.roles
+    return session.run(
+        policy,
+        params=ask.used_params,
+        output=table,
+        report=report,
+        seed=seed,
+        roles=roles.by_name,
+        person=roles.person,
+    )
 
 
 def _require_saved(studio: Studio, body: Body) -> None:

@@ -14,8 +14,8 @@ from acompass.assist.studio.question import (
     Exposure,
     count_records,
     exposure,
+    marked_roles,
     release_table,
-    remaining_roles,
     roles_to_measure,
     with_journalist,
 )
@@ -24,7 +24,7 @@ from acompass.errors.diagnostics import AcompassError, CallError, TableError
 from acompass.language.text import tree
 from acompass.language.text.walk import names_dropped, step_of, steps, written_name
 from acompass.measure.answer import ColumnChange, Measures, total_loss
-from acompass.measure.roles import Roles
+from acompass.measure.roles import Roles, measure_notes, without_dropped
 from acompass.report.answers.measures import size_label
 from acompass.report.page.measures import SizeRange, size_ranges_with_classes, sizes_chart
 from acompass.result import RequirementOutcome
@@ -41,7 +41,9 @@ def assess(ask: Ask) -> dict[str, Any]:
         after = ask.find("risk", lambda session: _after(ask, session, roles), roles)
     except AcompassError as error:
         return {"diagnostics": error_json(error, ask.body), "risk": _risk(ask.studio, [before])}
-    return {"diagnostics": [], "risk": _risk(ask.studio, [before, after])}
+    columns = ask.studio.queue.session.columns
+    notes = measure_notes(marked_roles(ask), after.measures, ask.policy.tree, columns)
+    return {"diagnostics": [], "risk": {**_risk(ask.studio, [before, after]), "notes": [each.text for each in notes]}}
 
 
 def _before(ask: Ask, roles: Roles) -> Exposure:
@@ -56,7 +58,7 @@ def _before(ask: Ask, roles: Roles) -> Exposure:
 def _after(ask: Ask, session: Session, roles: Roles) -> Exposure:
     """The population lacks the labels of a generalized table, so the journalist risk may be unknown."""
     with release_table(ask, session) as files, ask.studio.open_released(ask.body, files.after) as after:
-        found = exposure(after, remaining_roles(roles, after.columns), files.result.records_out)
+        found = exposure(after, without_dropped(roles, ask.policy.tree, after.columns), files.result.records_out)
         with suppress(TableError):
             return with_journalist(found, after, ask.studio.start.population)
         return found
@@ -73,6 +75,7 @@ def _risk(studio: Studio, found: Sequence[Exposure]) -> dict[str, Any]:
         "sizes": [_size(each, series) for each in ranges],
         "chart": sizes_chart(ranges, measures, series),
         "sample": sample_json(studio),
+        "notes": [],
     }
 
 
@@ -142,7 +145,7 @@ def _measure_change(ask: Ask, session: Session, roles: Roles) -> Measures:
         release_table(ask, session) as files,
         ask.studio.open_released(ask.body, files.after, files.dates) as after,
     ):
-        kept = remaining_roles(roles, after.columns).quasi_identifiers or after.columns[:1]
+        kept = without_dropped(roles, ask.policy.tree, after.columns).quasi_identifiers or after.columns[:1]
         try:
             return after.measure(kept, (), against=files.before, hierarchies={})
         except CallError:

@@ -25,8 +25,9 @@ from acompass.result import RequirementOutcome
 
 def find_diagnostics(ask: Ask) -> dict[str, Any]:
     queue = ask.studio.queue
-    context = Context(ask.params, queue.session.columns)
-    found = ask.find("diagnose", lambda _: diagnose(ask.document, context, queue.whole))
+    roles = ask.studio.roles
+    context = Context(ask.params, queue.session.columns, roles=roles)
+    found = ask.find("diagnose", lambda _: diagnose(ask.document, context, queue.whole), roles)
     return {"diagnostics": diagnostics_json(found, ask.offsets), "parameters": list(parameters(ask.document))}
 
 
@@ -87,7 +88,7 @@ def _json(found: Verdicts, offsets: Offsets) -> dict[str, Any]:
     result, sample = found.result, found.sample
     return {
         "requirements": [requirement_json(*each, offsets) for each in found.by_index.values()],
-        **json_object(result, "records_in", "records_out", "dropped", "ok", "broken"),
+        **json_object(result, "records_in", "records_out", "dropped", "ok", "broken", "checks_nothing"),
         "notes": [asdict(note) for note in result.notes],
         "unnamed": list(result.unnamed),
         "sample": None if sample is None else json_object(sample, "records", "of"),

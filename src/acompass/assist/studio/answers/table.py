@@ -21,6 +21,7 @@ from acompass.report.html import share_bar
 #: the CSS class of the bars of a single table
 _SERIES = "table"
 _OTHER = "other"
+_NO_ROLE = "none"
 
 
 def describe_table(studio: Studio, body: Body) -> dict[str, Any]:
@@ -49,6 +50,7 @@ def roles_by_column(roles: TableRoles) -> dict[str, str]:
         **dict.fromkeys(roles.identifiers, "identifier"),
         **dict.fromkeys(roles.quasi_identifiers, "quasi-identifier"),
         **dict.fromkeys(roles.sensitive, "sensitive"),
+        **dict.fromkeys(roles.other, "other"),
     }
 
 
@@ -56,7 +58,7 @@ def _column(found: ColumnFacts, roles: dict[str, str]) -> dict[str, Any]:
     return {
         **json_object(found, "name", "type", "missing", "distinct", "summary"),
         "bars": [] if found.distribution is None else _bars(found.distribution),
-        "role": roles.get(found.name, _OTHER),
+        "role": roles.get(found.name, _NO_ROLE),
     }
 
 
@@ -83,6 +85,8 @@ def suggest(studio: Studio, body: Body) -> dict[str, Any]:
                 **_search_options(
                     body,
                     sensitive=roles.sensitive,
+                    roles=roles.by_name,
+                    person=roles.person,
                     stopped=lambda: search.stopping or body.is_withdrawn,
                     progress=search.note,
                 ),

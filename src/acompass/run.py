@@ -16,7 +16,7 @@ from acompass.engines.protocol import (
     trace_too_short,
 )
 from acompass.engines.reading import date_formats, missing_options
-from acompass.errors.diagnostics import Diagnostic, PolicyError, TableError
+from acompass.errors.diagnostics import Diagnostic, PolicyError, TableError, option_text
 from acompass.language.program import checker
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
@@ -40,6 +40,7 @@ from acompass.plan.stages import Stage, describe
 from acompass.policy import Policy, TableRoles, attach_text
 from acompass.result import Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
+from acompass.tables.csv import is_formula
 from acompass.tables.formats import ReadingOptions
 
 
@@ -84,6 +85,8 @@ def run_policy(source: OpenTable, call: Call, destination: Destination) -> Resul
         result = _run_result(loaded, program, outcome)
         if not (result.ok or destination.force or destination.path is None):
             return result
+        if destination.is_csv:
+            result = replace(result, notes=(*result.notes, *_notes_on_formulas(loaded, outcome, destination)))
         return result.with_table(loaded.deliver(outcome, destination))
 
 
@@ -265,6 +268,20 @@ def _notes_on_spelling(columns: Mapping[str, int]) -> Iterator[Note]:
         numbers = "1 number is" if count == 1 else f"{count:,} numbers are"
         reason = f"the table or the policy spells {'it' if count == 1 else 'them'} in two ways"
         yield Note(None, f"column `{name}`: {numbers} written in the shortest form, because {reason}")
+
+
+def _notes_on_formulas(loaded: LoadedTable, outcome: Outcome, destination: Destination) -> Iterator[Note]:
+    names = [outcome.left.schema[position].name for position in outcome.positions]
+    count = loaded.count_formulas(outcome) + sum(map(is_formula, names))
+    if count and destination.escape_formulas:
+        cells = (
+            "1 cell that begins like a formula has" if count == 1 else f"{count:,} cells that begin like a formula have"
+        )
+        yield Note(None, f"{cells} `'` in front")
+    elif count:
+        cells = "1 cell begins" if count == 1 else f"{count:,} cells begin"
+        option = option_text("escape_formulas", True)
+        yield Note(None, f"{cells} like a formula, which a spreadsheet may run; `{option}` writes `'` in front")
 
 
 def _emptying_line(program: Program, outcome: Outcome) -> int | None:

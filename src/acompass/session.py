@@ -91,7 +91,8 @@ class Session(BaseSession):
     @validate_arguments
     def run(self, policy: PolicyArgument, **options: Unpack[RunOptions]) -> Result:
         path, partition, force = _path(options["output"]), options["partition"], options["force"]
-        destination = Destination(path, _is_canonical(options["order"]), force, tuple(partition or ()))
+        order, escapes = _is_canonical(options["order"]), options["escape_formulas"]
+        destination = Destination(path, order, force, tuple(partition or ()), escapes)
         call = self._run_call(policy, options)
         pages = _pages(options)
         self._require_files(pages, call.policy, [self._table], path)
@@ -165,6 +166,8 @@ class Session(BaseSession):
             after=after,
             policy=parsed,
             dates=self._options.dates,
+            names=self.columns,
+            table_roles=self._roles(options),
             roles=roles,
             measured=measures,
         )
@@ -293,6 +296,9 @@ class Session(BaseSession):
             policy=call.policy,
             params=call.params,
             dates=call.dates,
+            missing=call.missing,
+            names=self.columns,
+            table_roles=call.roles,
             schema=schema,
             result=result,
         )

@@ -3,6 +3,10 @@
 [policy."release.acp"]
 table = "people.csv"
 params = { k = 5 }
+purpose = "Study of readmissions"
+prepared-by = "Data office"
+recipients = "Institute of Epidemiology"
+valid-until = 2027-12-31
 
 [table."people.csv"]
 quasi-identifiers = ["age", "zip", "sex"]
@@ -237,7 +241,10 @@ def attach_text(policy: Policy) -> Iterator[None]:
 
 SETTINGS_FILE = "acompass.toml"
 _KINDS = {"policy": "release.acp", "table": "people.csv"}
-_POLICY_KEYS = ("table", "params")
+#: keys of texts on the front page of a report
+_TEXT_KEYS = ("purpose", "prepared-by", "recipients")
+_DATE_KEY = "valid-until"
+_POLICY_KEYS = ("table", "params", *_TEXT_KEYS, _DATE_KEY)
 _ROLE_KEYS = (*(declared_option(each).key for each in (QuasiIdentifiers, SensitiveColumns)), "identifiers", "other")
 _PERSON_KEY = "person"
 
@@ -246,6 +253,11 @@ _PERSON_KEY = "person"
 class PolicySettings:
     table: str | None = None  # relative to the current folder
     params: "Mapping[str, ParamValue]" = field(default_factory=dict)
+    #: on the front page of a report; None is a blank to fill in by hand
+    purpose: str | None = None
+    prepared_by: str | None = None
+    recipients: str | None = None
+    valid_until: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +286,8 @@ def policy_settings(policy: str | os.PathLike[str] | None) -> PolicySettings:
     if policy is None:
         return PolicySettings()
     section = _read_section(Path(policy), "policy", _POLICY_KEYS)
-    return PolicySettings(_table(section), _params(section))
+    purpose, prepared_by, recipients = (_one_line(section, key) for key in _TEXT_KEYS)
+    return PolicySettings(_table(section), _params(section), purpose, prepared_by, recipients, _date(section))
 
 
 def table_roles(table: Any) -> TableRoles:
@@ -438,6 +451,20 @@ def _param(section: _Section, name: str, value: Any) -> "ParamValue":
         message = f"the value of parameter `{name}` is not a number, text or a date"
         section.fail(place, message, f"write for example `{name} = 5`")
     return value
+
+
+def _one_line(section: _Section, key: str) -> str | None:
+    text = section.content.get(key)
+    if text is not None and (not isinstance(text, str) or not text.strip() or not text.isprintable()):
+        section.fail((key,), f"`{key}` is not a line of text", f'write `{key} = "…"`, or omit it')
+    return text
+
+
+def _date(section: _Section) -> date | None:
+    found = section.content.get(_DATE_KEY)
+    if found is not None and (not isinstance(found, date) or isinstance(found, datetime)):
+        section.fail((_DATE_KEY,), f"`{_DATE_KEY}` is not a date", f"write `{_DATE_KEY} = 2027-12-31`, without quotes")
+    return found
 
 
 def _column_names(section: _Section, key: str) -> tuple[str, ...]:

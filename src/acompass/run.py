@@ -18,7 +18,7 @@ from acompass.engines.protocol import (
     trace_too_short,
 )
 from acompass.engines.reading import date_formats, missing_options
-from acompass.errors.diagnostics import Diagnostic, PolicyError, TableError
+from acompass.errors.diagnostics import Diagnostic, PolicyError, TableError, option_text
 from acompass.language.program import checker
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
@@ -44,6 +44,7 @@ from acompass.policy import Policy, TableRoles, attach_text
 from acompass.prove.promises import NO_PROMISES, Promise, Promises, prove_promises
 from acompass.result import After, Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
+from acompass.tables.csv import is_formula
 from acompass.tables.formats import ReadingOptions
 
 
@@ -90,6 +91,8 @@ def run_policy(source: OpenTable, call: Call, destination: Destination) -> Resul
         result = _with_seed_note(_run_result(loaded, program, outcome, promises, call), call)
         if not (result.ok or destination.force or destination.path is None):
             return result
+        if destination.is_csv:
+            result = replace(result, notes=(*result.notes, *_notes_on_formulas(loaded, outcome, destination)))
         return result.with_table(loaded.deliver(outcome, destination))
 
 
@@ -327,6 +330,20 @@ def _notes_on_roles(call: Call, outcome: Outcome) -> Iterator[Note]:
     columns = [position for position in roles.columns("quasi_identifiers") if position in left.kept_columns]
     notes = undecided_note(roles), grouping_note(roles, columns, policy, partial(size_text, outcome, roles, columns))
     yield from (Note(None, text) for text in notes if text is not None)
+
+
+def _notes_on_formulas(loaded: LoadedTable, outcome: Outcome, destination: Destination) -> Iterator[Note]:
+    names = [outcome.left.schema[position].name for position in outcome.positions]
+    count = loaded.count_formulas(outcome) + sum(map(is_formula, names))
+    if count and destination.escape_formulas:
+        cells = (
+            "1 cell that begins like a formula has" if count == 1 else f"{count:,} cells that begin like a formula have"
+        )
+        yield Note(None, f"{cells} `'` in front")
+    elif count:
+        cells = "1 cell begins" if count == 1 else f"{count:,} cells begin"
+        option = option_text("escape_formulas", True)
+        yield Note(None, f"{cells} like a formula, which a spreadsheet may run; `{option}` writes `'` in front")
 
 
 def _emptying_line(program: Program, outcome: Outcome) -> int | None:

@@ -92,8 +92,14 @@ class Session(BaseSession):
     @validate_arguments
     def run(self, policy: PolicyArgument, **options: Unpack[RunOptions]) -> Result:
         path, partition, force = _path(options["output"]), options["partition"], options["force"]
-        canonical = _is_canonical(options["order"])
-        destination = Destination(path, canonical, force, options["replace"], tuple(partition or ()))
+        destination = Destination(
+            path,
+            _is_canonical(options["order"]),
+            force,
+            options["replace"],
+            tuple(partition or ()),
+            options["escape_formulas"],
+        )
         call = self._run_call(policy, options)
         pages = _pages(options)
         self._require_files(pages, call.policy, [self._table], path)
@@ -171,8 +177,9 @@ class Session(BaseSession):
             after=after,
             policy=parsed,
             dates=self._options.dates,
-            roles=roles,
+            names=self.columns,
             table_roles=declared,
+            roles=roles,
             measured=measures,
         )
         return measures
@@ -306,9 +313,11 @@ class Session(BaseSession):
             policy=call.policy,
             params=call.params,
             dates=call.dates,
+            missing=call.missing,
+            names=self.columns,
+            table_roles=call.roles,
             schema=schema,
             result=result,
-            table_roles=call.roles,
         )
 
     def _report(self, pages: Pages, command: "Command", about: About, **content: Any) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,12 @@ def test_the_section_of_a_policy_gives_its_settings(tmp_path: Path) -> None:
         str(tmp_path / "people.csv"),
         {"k": 5, "t": Decimal("0.1"), "since": "2024-02-03", "who": "x", "on": True},
     )
+
+
+def test_the_section_of_a_policy_gives_the_front_page_of_a_report(tmp_path: Path) -> None:
+    text = f'{POLICY}purpose = "a study"\nprepared-by = "us"\nrecipients = "them"\nvalid-until = 2027-12-31\n'
+    expected = PolicySettings(purpose="a study", prepared_by="us", recipients="them", valid_until=date(2027, 12, 31))
+    assert settings(tmp_path, text) == expected
 
 
 def test_there_are_no_settings_without_a_file_a_section_or_a_path(tmp_path: Path) -> None:
@@ -113,6 +120,11 @@ UNUSABLE_POLICIES = [
     (f"{POLICY}param = {{ k = 5 }}", "unknown key `param`", "param"),
     (f"{POLICY}table = 5", "`table` is not a path", "table"),
     (f'{POLICY}table = "-"', "`table` is not a path", "table"),
+    (f"{POLICY}purpose = 5", "`purpose` is not a line of text", "purpose"),
+    (f'{POLICY}recipients = "a\\nb"', "`recipients` is not a line of text", "recipients"),
+    (f'{POLICY}prepared-by = " "', "`prepared-by` is not a line of text", "prepared-by"),
+    (f'{POLICY}valid-until = "2027-12-31"', "`valid-until` is not a date", "valid-until"),
+    (f"{POLICY}valid-until = 2027-12-31T00:00:00", "`valid-until` is not a date", "valid-until"),
     (f"{POLICY}params = 5", "`params` is not a table", "params"),
     (f'{POLICY}params = {{ kk = "k", k = [1] }}', "the value of parameter `k`", "k"),
     (f"{POLICY}params.k = nan", "the value of parameter `k`", "k"),

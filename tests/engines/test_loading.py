@@ -1,5 +1,6 @@
 """Tables on engines: text read as dates stays text (D28), dropped records, decimal commas, partitions."""
 
+import csv
 import datetime
 import random
 from contextlib import contextmanager
@@ -177,6 +178,33 @@ def test_every_engine_writes_the_same_bytes(engine_url: str, tmp_path: Path) -> 
         expected = "".join(f"{line}\r\n" for line in EXPECTED).encode(encoding)
         found = run_to_csv(table, engine_url, encoding=encoding)
         assert sorted(found.splitlines(keepends=True)) == sorted(expected.splitlines(keepends=True))
+
+
+FORMULAS = ["=1+1", "+49 170", "-10--1", "@x", "\t=1", "\r=1", "-1.5\n", "=\u00e9"]
+NO_FORMULAS = ["=", "-", "-1.5", "+1,5e-3", "1=1", "", "'=1"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("is_escaped", [False, True])
+def test_every_engine_finds_and_escapes_formulas(
+    engine: str, engine_url: str, tmp_path: Path, is_escaped: bool
+) -> None:
+    formulas = [text for text in FORMULAS if engine != "spark" or text.isprintable()]  # it reads no line ends in fields
+    table, output = tmp_path / "table.csv", tmp_path / "out.csv"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [["=Name", "Age", "Gone"], *([text, "-1.5", "=x"] for text in (*formulas, *NO_FORMULAS))]
+        )
+    policy = "EACH RESULT : Age <= 80 : REJECT;\nALWAYS : DROP Gone;"
+    options = {"engine": engine_url, "output": output, "escape_formulas": is_escaped}
+    result = acompass.run(policy, table, **options)  # type: ignore[arg-type]
+    escaped = [f"'{text}" if is_escaped else text for text in ("=Name", *formulas)]
+    with output.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == [escaped[0], "Age"]
+    assert sorted(rows) == sorted([text, "-1.5"] for text in (*escaped[1:], *NO_FORMULAS))
+    done = "that begin like a formula have" if is_escaped else "begin like a formula, which a spreadsheet may run;"
+    assert [note.text for note in result.notes if note.text.startswith(f"{len(escaped)} cells {done}")]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

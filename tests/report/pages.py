@@ -22,6 +22,7 @@ class Element:
     attributes: dict[str, str | None]
     children: list["Element"] = field(default_factory=list)
     text: str = ""
+    parts: list["Element | str"] = field(default_factory=list)  # texts and children in their order
 
     def all(self, name: str) -> list["Element"]:
         own = [self] if self.name == name else []
@@ -30,6 +31,11 @@ class Element:
     @property
     def words(self) -> str:
         return " ".join([self.text, *(child.words for child in self.children)])
+
+    @property
+    def prose(self) -> str:
+        """The text as it is read, with one space between words."""
+        return " ".join("".join(each if isinstance(each, str) else f"{each.prose} " for each in self.parts).split())
 
 
 class _Reader(HTMLParser):
@@ -41,6 +47,7 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         element = Element(tag, dict(attrs))
         self._open[-1].children.append(element)
+        self._open[-1].parts.append(element)
         if tag not in VOID:
             self._open.append(element)
 
@@ -49,6 +56,7 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self._open[-1].text += data
+        self._open[-1].parts.append(data)
 
 
 def read_page(path: Path) -> Element:

@@ -62,10 +62,14 @@ def test_a_run_marks_only_violations_without_an_action() -> None:
     assert checked[1:4] == ["❌ violated", "1 of 1,000", "only checked"]
 
 
+#: the last line of every report on a table
+LIMITS = "Attacks that no requirement covers: acompass explain limits"
+
+
 def test_a_result_without_requirements_has_no_table() -> None:
     found = render(EMPTY.to_markdown())
     assert found.headings == ["Check: no check in this policy"]
-    assert (found.paragraphs, found.tables) == (["1 record"], [])
+    assert (found.paragraphs, found.tables) == (["1 record", LIMITS], [])
     ran = render(replace(EMPTY, performed=True).to_markdown())
     assert (ran.headings, ran.tables) == (["Run: 1 record in, 1 out; no check in this policy"], [])
 
@@ -180,6 +184,7 @@ def test_measures_begin_with_k_l_and_risk(tmp_path: Path) -> None:
     assert found.paragraphs == [
         "4 records in 2 equivalence classes by Age",
         "against 4 records before: information lost 0.0%, discernibility 8",
+        LIMITS,
     ]
     assert found.table("sensitive", "Disease|")[0] == ["values", "2"]
     assert found.table("column", "changed", "values before", "after", "information lost")[1][0] == "Disease|"

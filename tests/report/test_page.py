@@ -126,7 +126,7 @@ def test_a_run_that_releases_nothing_shows_its_table_only_to_the_curator(invoke:
     Path("policy.acp").write_text(POLICY + "EACH RESULT : Age <= 40;", encoding="utf-8")
     assert invoke(*RUN, *BOTH).exit_code == 1
     receiver, internal = read_page(Path("r.html")), read_page(Path("i.html"))
-    assert _captions(receiver) == ["Files", "Made with"]
+    assert _captions(receiver) == ["Columns by role", "Files", "Made with"]
     assert "Values of Disease" in _captions(internal)
 
 

@@ -9,7 +9,7 @@ from acompass.cli.command import Command, exit_codes
 from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import read_policy, resolve_inputs
 from acompass.cli.streams import print_out
-from acompass.errors.catalog import is_code
+from acompass.errors.catalog import LIMITS, is_code
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.options import ExplainOnTable
 
@@ -20,11 +20,12 @@ acompass explain policy.acp patients --where 'age = 86' --engine postgres://me@l
 acompass explain policy.acp --algebra
 acompass explain policy.acp people.csv --set k=3 --sql --dialect postgres
 acompass explain AC101
+acompass explain limits
 """
 
 
 @click.command(cls=Command, epilog=EXAMPLES)
-@click.argument("policy", metavar="POLICY|CODE", help="A policy (.acp), - for standard input, or a code such as AC101.")
+@click.argument("policy", metavar="POLICY|CODE", help="A policy (.acp), - for standard input, a code, or limits.")
 @options.policy_table
 @options.declared(ExplainOnTable)
 @click.option("--algebra", is_flag=True, help="Show the policy as relational algebra.")
@@ -38,11 +39,11 @@ def explain_command(
     written, and the smallest change that would have left it unaffected. The output contains personal data.
 
     --algebra and --sql translate the policy and show no data. With the code of an error or finding, such as
-    AC101, prints the page about it.
+    AC101, prints the page about it; with the word limits, the page on attacks that no policy covers.
     """
     chosen = [given["record"] is not None, given["where"] is not None, algebra, sql].count(True)
-    if is_code(policy) and table is None and not chosen:
-        _print_page(policy.upper(), format_)
+    if (is_code(policy) or policy == LIMITS) and table is None and not chosen:
+        _print_page(policy if policy == LIMITS else policy.upper(), format_)
         return
     if chosen != 1:
         raise click.BadParameter("exactly one of --record, --where, --algebra and --sql is required")
@@ -80,13 +81,13 @@ _NEAREST_CODES = 5
 
 
 def _print_page(code: str, format_: Format) -> None:
-    from acompass.errors.catalog import CODES, read_page
+    from acompass.errors.catalog import CODES, LIMITS_TITLE, read_limits, read_page
     from acompass.errors.rendering import render_page
 
     with exit_codes(error_report(format_, code)):
-        if code not in CODES:
+        if code != LIMITS and code not in CODES:
             raise CallError([_unknown_code(code, CODES)])
-        page = read_page(code)
+        page = read_limits() if code == LIMITS else read_page(code)
         match format_:
             case "text":
                 print_out(render_page(page))
@@ -95,7 +96,7 @@ def _print_page(code: str, format_: Format) -> None:
             case "json":
                 from acompass.report import json_text
 
-                print_out(json_text({"code": code, "title": CODES[code], "page": page}))
+                print_out(json_text({"code": code, "title": CODES.get(code, LIMITS_TITLE), "page": page}))
             case _:
                 assert_never(format_)
 

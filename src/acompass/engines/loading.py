@@ -31,7 +31,7 @@ from acompass.plan.run.execution import execute
 from acompass.plan.run.ranks import rank_records
 from acompass.plan.stages import Stage
 from acompass.tables import errors, formats
-from acompass.tables.csv import Csv, Field
+from acompass.tables.csv import FORMULA_SIGNS, SPREADSHEET_NUMBER, Csv, Field
 from acompass.tables.formats import COMMA, POINT, SWAPS, CsvStyle, ReadingOptions
 
 
@@ -263,6 +263,27 @@ def swap_separators(value: Sql, dialect: Dialect) -> Sql:
     return exp.Case(ifs=cases, default=value.copy())
 
 
+def is_formula(text: Sql, dialect: Dialect) -> Sql:
+    """SQL for whether a spreadsheet would run a text, as `tables.csv.is_formula` decides it.
+
+    Texts are compared by code point (D9). DuckDB answers such comparisons from its statistics if no text can satisfy
+    them, and otherwise five times faster than a comparison of the first character.
+    """
+    text = dialect.plain_text(text)
+    number = exp.Literal.string(f"^({SPREADSHEET_NUMBER}){dialect.end_of_text}")
+    begins = (
+        sql.all_of(
+            exp.GT(this=text.copy(), expression=dialect.constant(sign)),  # longer than the sign
+            exp.LT(this=text.copy(), expression=dialect.constant(chr(ord(sign) + 1))),
+        )
+        for sign in FORMULA_SIGNS
+    )
+    return sql.all_of(
+        sql.any_of(*begins),
+        sql.negate(exp.RegexpLike(this=text.copy(), expression=number)),
+    )
+
+
 class PlannedTable(ABC):
     """A loaded table whose plans run as SQL. A subclass provides the records and delivers the result."""
 
@@ -320,6 +341,14 @@ class PlannedTable(ABC):
         after = execute(context, before, stages, execution.progress)
         written, used = columns_written(requirements), context.trace_used
         return Outcome(context.verdicts, context.samples, before.records, used, context, after, written)
+
+    def count_formulas(self, outcome: Outcome) -> int:
+        schema = outcome.left.schema
+        texts = [sql.column(p, "t") for p in outcome.positions if schema[p].type == TEXT]
+        if not texts:
+            return 0
+        counts = [sql.count_where(is_formula(text, self.session.dialect)) for text in texts]
+        return sum(self.session.fetch(sql.query(counts, outcome.left.source()))[0])
 
     @abstractmethod
     def check_destination(self, destination: Destination) -> None: ...

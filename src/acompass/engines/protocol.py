@@ -63,6 +63,13 @@ class Destination:
     replace: bool = False
     #: columns to partition by; the path is then a folder of Parquet files
     partition: tuple[str, ...] = ()
+    #: write `'` before texts of a CSV file that a spreadsheet would run
+    escape_formulas: bool = False
+
+    @property
+    def is_csv(self) -> bool:
+        path = self.path
+        return path is not None and not self.partition and is_file(path) and output_format(path) != ".parquet"
 
 
 @dataclass(frozen=True)
@@ -138,6 +145,9 @@ class LoadedTable(Protocol):
         """Raise, before anything runs, if the result cannot be written."""
 
     def execute(self, stages: Sequence[Stage], execution: Execution) -> Outcome: ...
+
+    def count_formulas(self, outcome: Outcome) -> int:
+        """The number of texts in the result that a spreadsheet would run as formulas."""
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
         """Write the result, or return it as the same kind of table as the input."""
@@ -272,8 +282,7 @@ def resolve_destination(program: Program, encoding: str, destination: Destinatio
     if destination.partition:
         schema = program.requirements[-1].after if program.requirements else program.schema
         return replace(destination, partition=tuple(_partition_columns(schema, destination)))
-    path = destination.path
-    if encoding != UTF_8 and path is not None and is_file(path) and output_format(path) != ".parquet":
+    if encoding != UTF_8 and destination.is_csv:
         _require_encodable(program, encoding)
     return destination
 

@@ -1,6 +1,6 @@
-"""The stable codes of diagnostics, with their titles and Markdown pages.
+"""The stable codes of diagnostics, with their titles and Markdown pages, and the page about attacks.
 
-The pages are in docs/errors; the wheel contains a copy."""
+The pages are in docs; the wheel contains a copy."""
 
 import re
 from pathlib import Path
@@ -293,5 +293,17 @@ def page_path(code: str) -> Path:
 
 
 def page_command(code: str) -> str:
-    """The command that prints a code's page."""
+    """The command that prints the page about a code, or LIMITS."""
     return f"acompass explain {code}"
+
+
+#: the word that names the page in `acompass explain`, its title, and its places, as for codes
+LIMITS, LIMITS_TITLE = "limits", "What anonymity does not cover"
+_LIMITS_NAME = "what-anonymity-does-not-cover.md"
+_LIMITS_PLACES = (_PACKAGE / _LIMITS_NAME, _PACKAGE.parents[1] / "docs" / _LIMITS_NAME)
+
+
+def read_limits() -> str:
+    """The page about attacks that no requirement covers."""
+    place = next((place for place in _LIMITS_PLACES if place.is_file()), _LIMITS_PLACES[0])
+    return place.read_text(encoding="utf-8")

@@ -47,7 +47,7 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
         case "markdown":
             from acompass.report.markdown import document_markdown
 
-            return document_markdown(describe(answer, context))
+            return document_markdown(describe(answer, context)) + _limits(answer)
         case "html":
             from acompass.report.notebook import document_html
 
@@ -62,6 +62,16 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
             return json_text(findings_to_sarif(answer, context))
         case _:
             assert_never(format_)
+
+
+def _limits(answer: Any) -> str:
+    """The last line of a report on a table: where to read what it does not cover. Text, which is mostly read on a
+    terminal by the same person again and again, has no such line."""
+    if type(answer).__name__ not in ("Result", "Measures"):
+        return ""
+    from acompass.errors.catalog import LIMITS, page_command
+
+    return f"\nAttacks that no requirement covers: `{page_command(LIMITS)}`\n"
 
 
 def describe(answer: Any, context: Context) -> Iterable[Block]:

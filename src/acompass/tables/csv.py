@@ -319,7 +319,18 @@ def first_line_end(path: str, shown: str, delimiter: str) -> str:
 
 def header_line(names: Iterable[str], style: CsvStyle) -> str:
     """The first line of a file, including the byte order mark."""
-    return style.mark + style.delimiter.join(_quote_name(name) for name in names) + style.line_end
+    written = (f"'{name}" if style.escapes_formulas and is_formula(name) else name for name in names)
+    return style.mark + style.delimiter.join(map(_quote_name, written)) + style.line_end
+
+
+#: a spreadsheet reads a text with one of these characters first as a formula (OWASP's list), unless it is a number
+FORMULA_SIGNS = "=+-@\t\r"
+SPREADSHEET_NUMBER = r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?"
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would run the text; engines decide the same in SQL."""
+    return len(text) > 1 and text[0] in FORMULA_SIGNS and re.fullmatch(SPREADSHEET_NUMBER, text) is None
 
 
 def quote_field(text: str) -> str:

@@ -61,6 +61,7 @@ class CsvStyle:
     encoding: str = UTF_8
     has_mark: bool = False
     line_end: str = "\n"
+    escapes_formulas: bool = False  # write `'` before texts that a spreadsheet would run
 
     @property
     def mark(self) -> str:

@@ -18,7 +18,7 @@ from sqlglot import exp
 from acompass.dataclasses import dataclass, field
 from acompass.engines.duckdb.input import restore_type
 from acompass.engines.duckdb.session import identifier, text_literal
-from acompass.engines.loading import swap_separators
+from acompass.engines.loading import is_formula, swap_separators
 from acompass.language.program.types import Kind, Schema, Type, decimal, remaining
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.duckdb import DUCKDB
@@ -176,12 +176,16 @@ def _select(con: duckdb.DuckDBPyConnection, output: Output) -> str:
     query = output.query(as_spelled=True)
     rows = con.execute(f"DESCRIBE {query}").fetchall()
     types = zip(output.positions, (row[1] for row in rows), strict=True)
-    written = ", ".join(_csv_expression(sql.name(position), type_) for position, type_ in types)
+    escapes = output.style.escapes_formulas
+    written = ", ".join(_csv_expression(sql.name(position), type_, escapes) for position, type_ in types)
     return f"SELECT {written} FROM ({query})"
 
 
-def _csv_expression(name: str, type_: str) -> str:
+def _csv_expression(name: str, type_: str, escapes_formulas: bool) -> str:
     """SQL for a column in output form (D12): ISO times, and decimals with a zero before the point."""
+    if escapes_formulas and (type_ == "VARCHAR" or type_.startswith("ENUM(")):
+        condition = statement_text(is_formula(exp.column(name), DUCKDB), DUCKDB.name)
+        return f"CASE WHEN {condition} THEN '''' || {name} ELSE CAST({name} AS VARCHAR) END"
     if fraction := _FRACTION.fullmatch(type_):
         return statement_text(DUCKDB.to_text(exp.column(name), decimal(int(fraction[1]))), DUCKDB.name)
     match type_:

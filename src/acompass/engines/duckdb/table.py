@@ -13,7 +13,7 @@ from typing import Any, assert_never
 import duckdb
 from sqlglot import exp
 
-from acompass.dataclasses import dataclass, field
+from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.duckdb.input import DuckDBColumn, find_repeated_names, read_footers, read_text
 from acompass.engines.duckdb.output import Output, fetch_arrow, restore, write
 from acompass.engines.duckdb.session import (
@@ -129,7 +129,8 @@ class LoadedInDuckDB(PlannedTable):
         # columns that no action writes get their stored type back, and columns read from text become text again
         kept = {position: layout.converted[position] for position in layout.converted.keys() - changed}
         stored = dict.fromkeys(prepared.read_from_text, "VARCHAR") | kept
-        output = Output(select, schema, layout.style, stored, changed, layout.arrow_types, prepared.comma)
+        style = replace(layout.style, escapes_formulas=destination.escape_formulas)
+        output = Output(select, schema, style, stored, changed, layout.arrow_types, prepared.comma)
         with report_failures():
             if destination.path is None:
                 return restore(self.con, output, self.source)

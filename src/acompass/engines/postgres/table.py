@@ -157,7 +157,8 @@ class LoadedOnServer(PostgresTable):
         own = self.prepared.read_from_text | (set(range(len(self._columns))) - outcome.written)
         kept = {position: self._columns[position].file_type for position in own}
         kept |= dict.fromkeys(self.prepared.text_dates, "VARCHAR")
-        output = Output(rows, outcome.left.schema, stored=kept, changed=outcome.written)
+        style = CsvStyle(escapes_formulas=destination.escape_formulas)
+        output = Output(rows, outcome.left.schema, style, kept, outcome.written)
         with connection(self._memory_limit) as con, report_duckdb_failures():
             if destination.path is None:
                 return restore(con, output, self.source)

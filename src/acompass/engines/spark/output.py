@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as spark_functions
 from sqlglot import exp
 
-from acompass.engines.loading import swap_separators
+from acompass.engines.loading import is_formula, swap_separators
 from acompass.engines.spark.input import location
 from acompass.engines.spark.session import not_shared, report_failures
 from acompass.language.program.types import Kind, Type
@@ -131,21 +131,28 @@ def csv_line(fields: Sequence[Sql], delimiter: str) -> Sql:
     return sql.call("concat_ws", sql.literal(delimiter), *filled)
 
 
-def csv_field(value: Sql, type_: Type, stored: str | None, delimiter: str, *, has_comma: bool = False) -> Sql:
+def csv_field(value: Sql, type_: Type, stored: str | None, style: CsvStyle, *, has_comma: bool = False) -> Sql:
     """SQL for a value as text. `stored` is the Spark type of a column that no action writes."""
     match type_.kind:
         case Kind.TEXT if has_comma:
-            return _quote_field(swap_separators(value, SPARK), delimiter)
+            return _quote_field(_escape(swap_separators(value, SPARK), style), style.delimiter)
         case Kind.DECIMAL if has_comma:
-            return _quote_field(swap_separators(SPARK.to_text(value, type_), SPARK), delimiter)
+            return _quote_field(swap_separators(SPARK.to_text(value, type_), SPARK), style.delimiter)
         case Kind.TEXT:
-            return _quote_field(value, delimiter)
+            return _quote_field(_escape(value, style), style.delimiter)
         case Kind.FLOAT if stored == "float":
             return _with_single_precision(SPARK.float_text(sql.cast(value, "FLOAT")))
         case Kind.TIMESTAMP if stored == "timestamp":
             return exp.DPipe(this=exp.paren(SPARK.to_text(value, type_)), expression=sql.literal("+00:00"))
         case _:
             return SPARK.to_text(value, type_)
+
+
+def _escape(value: Sql, style: CsvStyle) -> Sql:
+    if not style.escapes_formulas:
+        return value
+    escaped = sql.call("concat", sql.literal("'"), value.copy())
+    return exp.Case(ifs=[exp.If(this=is_formula(value, SPARK), true=escaped)], default=value.copy())
 
 
 def _quote_field(value: Sql, delimiter: str) -> Sql:

@@ -20,7 +20,7 @@ from pyspark.sql import functions as spark_functions
 from sqlglot import exp
 
 from acompass.arguments import OneShotTable
-from acompass.dataclasses import dataclass, field
+from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.errors import Cancellation, engine_error, output_exists, output_not_replaceable, require_plain
 from acompass.engines.loading import PlannedTable, PreparedTable, prepare_text, prepare_typed, swap_separators
 from acompass.engines.protocol import About, Destination, Opener, Outcome
@@ -105,7 +105,8 @@ class LoadedInSpark(PlannedTable):
             output.write_parquet(self._frame(select, outcome), left.records, path)
         else:
             names = [left.schema[position].name for position in outcome.positions]
-            output.write_csv(self._lines(select, outcome), names, self._table.style, path)
+            style = replace(self._table.style, escapes_formulas=destination.escape_formulas)
+            output.write_csv(self._lines(select, outcome, style), names, style, path)
         return None
 
     def _frame(self, select: exp.Select, outcome: Outcome) -> DataFrame:
@@ -134,16 +135,15 @@ class LoadedInSpark(PlannedTable):
         own = {c.position: c.data_type for c in self._table.columns if c.position not in changed}
         return {**spelled, **dict.fromkeys(prepared.read_from_text, "string"), **own}
 
-    def _lines(self, select: exp.Select, outcome: Outcome) -> DataFrame:
+    def _lines(self, select: exp.Select, outcome: Outcome, style: CsvStyle) -> DataFrame:
         stored = {c.position: c.stored for c in self._table.columns if c.position not in outcome.written}
-        delimiter = self._table.style.delimiter
         schema = outcome.left.schema
         comma = self.prepared.comma
         fields = [
-            output.csv_field(sql.column(p, "w"), schema[p].type, stored.get(p), delimiter, has_comma=p in comma)
+            output.csv_field(sql.column(p, "w"), schema[p].type, stored.get(p), style, has_comma=p in comma)
             for p in outcome.positions
         ]
-        query = exp.select(exp.alias_(output.csv_line(fields, delimiter), "value")).from_(select.subquery("w"))
+        query = exp.select(exp.alias_(output.csv_line(fields, style.delimiter), "value")).from_(select.subquery("w"))
         with report_failures():
             return self.session.query(query)
 

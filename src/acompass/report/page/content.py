@@ -1,26 +1,35 @@
 """Gather the content of a page for each reader: measure the tables, prove the policy and hash the files."""
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass, field, replace
+from acompass.engines.reading import date_formats, missing_options
+from acompass.language.program import program as p
+from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.types import Schema, types_by_name
+from acompass.language.program.effects import column_written, is_always, process_of, projection_of
+from acompass.language.program.types import Kind, Names, Schema, types_by_name
 from acompass.language.text.tokens import policy_lines
+from acompass.language.text.tree import Function, Operator, Quantifier
 from acompass.language.text.walk import names_written, processes, steps_of
 from acompass.measure.answer import THRESHOLDS, Measures, Overview
 from acompass.measure.distribution import Showing
 from acompass.measure.loss import PolicyLevels
 from acompass.measure.overview import overviews
 from acompass.measure.roles import Roles, assign_roles, without_dropped
-from acompass.options import DatesArgument, is_file
-from acompass.policy import Policy, TableRoles
-from acompass.prove.proof import Claim, Proof
+from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, is_file
+from acompass.policy import Policy, PolicySettings, TableRoles, policy_settings
+from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.prove.search.claims import policy_assertions
 from acompass.prove.search.verdicts import prove_policy
+from acompass.report.answers.results import action_effect
 from acompass.report.page.certificate import Certificate, Reader, TableName, certify
-from acompass.result import RequirementOutcome, Result
+from acompass.result import After, RequirementOutcome, Result
+from acompass.run import checked_program
 from acompass.tables.formats import Options
 
 Command: TypeAlias = Literal["run", "check", "measure"]
@@ -33,6 +42,44 @@ class RequirementRow:
     is_first_step: bool
     claim: Claim | None  # the proof of its assertion
 
+    @property
+    def assurance(self) -> After:
+        """Why the assertion holds for the table that the page describes: it is proved, or it was evaluated."""
+        if self.claim is not None and self.claim.verdict is ClaimVerdict.PROVED:
+            return "proved"
+        return self.outcome.after
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRow:
+    """What a policy does to a column."""
+
+    name: str
+    role: str | None  # None if no role was declared for it
+    fate: str  # empty for a table that no policy was performed on
+    is_dropped: bool = False
+    is_unchanged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A lower bound for all classes that an assertion of the policy demands."""
+
+    index: int  # of the requirement
+    line: int
+    least: int
+    counted: str | None  # the column whose distinct values are counted; None for records
+    columns: tuple[str, ...]  # that form the classes; empty for the whole table
+    is_partial: bool  # about the records that its WHERE selects
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPage:
+    settings: PolicySettings
+    columns: tuple[ColumnRow, ...]
+    thresholds: tuple[Threshold, ...]
+    roles: TableRoles  # as declared
+
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
@@ -43,6 +90,7 @@ class PageContent:
     overview: Overview | None
     series: tuple[str, ...]  # the names of the tables in `overview`: (before, after), or a single table
     certificate: Certificate
+    front: FrontPage
 
     @property
     def is_internal(self) -> bool:
@@ -51,6 +99,12 @@ class PageContent:
     @property
     def measures(self) -> tuple[Measures, ...]:
         return () if self.overview is None else self.overview.measures
+
+    @property
+    def achieved(self) -> Measures | None:
+        """The measures of the table that the page is about: for a run, the released table."""
+        is_measured = self.measures and (self.command != "run" or len(self.series) == 2)
+        return self.measures[-1] if is_measured else None
 
     @property
     def detailed_tables(self) -> int:
@@ -78,6 +132,8 @@ class ReportRequest:
     roles: Roles | None = None  # None if the roles of the table or the policy name the columns to measure
     measured: Measures | None = None  # the measures of the last table, if the call computed them
     dates: DatesArgument = ()  # formats of dates in `before`
+    missing: MissingArgument = ERROR
+    names: Sequence[str] = ()  # of the columns of the table that the call is about
     table_roles: TableRoles = field(default_factory=TableRoles)
     options: Options = field(default_factory=Options)
 
@@ -89,7 +145,7 @@ MOST_PROVED = 60
 def page_contents(request: ReportRequest, readers: Sequence[Reader]) -> list[PageContent]:
     """The content for each reader. Tables are measured and the policy is proved only once."""
     tables = list(_tables(request))
-    proof, certificate = _proof(request), _certificate(request)
+    proof, certificate, front = _proof(request), _certificate(request), _front_page(request)
     return [
         PageContent(
             command=request.command,
@@ -99,6 +155,7 @@ def page_contents(request: ReportRequest, readers: Sequence[Reader]) -> list[Pag
             overview=overview,
             series=("before", "after") if _are_compared(request, tables) else ("table",),
             certificate=certificate.for_reader(reader),
+            front=front,
         )
         for reader, overview in zip(readers, _overviews(request, tables, readers), strict=True)
     ]
@@ -251,3 +308,154 @@ def requirement_rows(
         text = text if reader == "curator" else policy_lines(text)
         rows.append(RequirementRow(outcome, text, is_first, claims.get(at)))
     return tuple(rows)
+
+
+def report_settings(policy: Policy | None) -> PolicySettings:
+    """The settings of a policy that is a file."""
+    return policy_settings(policy.name if policy is not None and os.path.isfile(policy.name) else None)
+
+
+_ROLES = (
+    ("identifier", "identifiers"),
+    ("quasi-identifier", "quasi_identifiers"),
+    ("sensitive", "sensitive"),
+    ("other", "other"),
+)
+#: the order of the roles on the front page; a column without a role comes last
+ROLE_ORDER = (*(word for word, _ in _ROLES), None)
+
+
+def _front_page(request: ReportRequest) -> FrontPage:
+    program = None
+    if request.policy is not None and request.schema is not None:
+        is_check = request.command == "check"
+        program = checked_program(request.policy, request.schema, request.params, may_be_released=is_check)
+    return FrontPage(
+        settings=report_settings(request.policy),
+        columns=tuple(_column_rows(request, program)),
+        thresholds=() if program is None else tuple(thresholds(program)),
+        roles=request.table_roles,
+    )
+
+
+def _column_rows(request: ReportRequest, program: p.Program | None) -> Iterator[ColumnRow]:
+    names = request.names if program is None else [column.name for column in program.schema]
+    roles = _roles_by_position(request, names)
+    is_run = program is not None and request.result is not None and request.result.performed
+    for position, name in enumerate(names):
+        row = ColumnRow(name, roles.get(position), "")
+        yield _with_fate(request, program, position, row) if is_run and program is not None else row
+
+
+def _roles_by_position(request: ReportRequest, names: Sequence[str]) -> dict[int, str]:
+    """The declared roles. A measurement also declares those of the columns that it is about; if none are declared, the
+    columns that the policy groups by and counts have the roles that they are measured with."""
+    columns, found = Names(names), dict[int, str]()
+    given = request.table_roles
+    asked = request.roles or (None if given.are_given else _roles_to_measure(request))
+    own = () if asked is None else (("quasi-identifier", asked.quasi_identifiers), ("sensitive", asked.sensitive))
+    declared = ((word, getattr(given, field_)) for word, field_ in _ROLES)
+    for word, listed in (*own, *declared):
+        for position in (position for name in listed for position in columns.find(name)):
+            found.setdefault(position, word)
+    return found
+
+
+def _with_fate(request: ReportRequest, program: p.Program, position: int, row: ColumnRow) -> ColumnRow:
+    assert request.result is not None
+    pairs = list(zip(program.requirements, request.result.requirements, strict=True))
+    if program.final_schema[position].type.kind is Kind.DROPPED:
+        lines = [each.line for each, _ in pairs if position in _dropped_columns(each)]
+        return replace(row, fate=f"removed ({_lines(lines)})", is_dropped=True)
+    effects: dict[tuple[str, bool], list[int]] = {}
+    for requirement, outcome in pairs:
+        if outcome.affected and column_written(requirement.action) == position:
+            effects.setdefault((action_effect(outcome), is_always(requirement)), []).append(requirement.line)
+    parts = [_effect_text(*effect, lines) for effect, lines in effects.items()]
+    parts += _reading_effects(request, position, position in program.named)
+    return replace(row, fate=", ".join(parts) or "kept as it was", is_unchanged=not parts)
+
+
+def _dropped_columns(requirement: p.Requirement) -> tuple[int, ...]:
+    dropped = projection_of(requirement.action)
+    return () if dropped is None else dropped.columns
+
+
+def _effect_text(effect: str, is_of_all: bool, lines: Sequence[int]) -> str:
+    return f"{effect} {'in every record' if is_of_all else 'where needed'} ({_lines(lines)})"
+
+
+def _lines(lines: Sequence[int]) -> str:
+    """The steps of a THEN on one line are named once."""
+    numbers = list(dict.fromkeys(lines))
+    return f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(map(str, numbers))}"
+
+
+def _reading_effects(request: ReportRequest, position: int, is_named: bool) -> Iterator[str]:
+    """How the options that read a table change a column; only missing values of columns that the policy names are
+    filled (D11)."""
+    if position in date_formats(request.dates, request.names):
+        yield "dates in ISO format"
+    if is_named and missing_options(request.missing, request.names).for_column(position) not in (ERROR, DROP):
+        yield "missing values filled"
+
+
+def thresholds(program: p.Program) -> Iterator[Threshold]:
+    """The least class sizes and numbers of distinct values that EACH PROCESS … demands. The steps of a THEN share one
+    assertion, and so do a requirement and a later check of the same."""
+    seen: set[tuple[int, str | None, tuple[str, ...], bool]] = set()
+    for requirement in program.requirements:
+        process, names = process_of(requirement), [column.name for column in requirement.before]
+        if process is None or requirement.assertion.quantifier is not Quantifier.EACH:
+            continue
+        columns = tuple(names[position] for position in process.group_by)
+        for comparison in _demanded(requirement.assertion.condition):
+            aggregate = _aggregate(process, comparison.column)
+            least = _least(comparison)
+            if aggregate is None or least is None:
+                continue
+            counted = None if aggregate.column is None else names[aggregate.column]
+            bound = (least, counted, columns, process.where is not None)
+            if bound not in seen:
+                seen.add(bound)
+                yield Threshold(requirement.index, requirement.line, *bound)
+
+
+def _demanded(condition: p.Condition) -> Iterator[p.Comparison]:
+    """The comparisons that every class has to satisfy."""
+    match condition:
+        case p.Comparison():
+            yield condition
+        case p.And(operands):
+            for operand in operands:
+                yield from _demanded(operand)
+        case p.Not() | p.Or():
+            pass
+        case _:
+            assert_never(condition)
+
+
+def _aggregate(process: p.Process, column: int) -> p.Aggregate | None:
+    """The aggregate at a position of the process query's result, if it counts records or distinct values."""
+    place = column - len(process.group_by)
+    found = process.aggregates[place] if place >= 0 else None
+    is_count = found is not None and (
+        counts_distinct(found.function) or (found.function is Function.COUNT and found.column is None)
+    )
+    return found if is_count else None
+
+
+def _least(comparison: p.Comparison) -> int | None:
+    """The least count that satisfies a lower bound."""
+    value = comparison.value
+    if isinstance(value, str | bool) or not isinstance(value, int | Decimal):
+        return None
+    match comparison.operator:
+        case Operator.GE | Operator.EQ:
+            return math.ceil(value)
+        case Operator.GT:
+            return math.floor(value) + 1
+        case Operator.LT | Operator.LE:
+            return None
+        case _:
+            assert_never(comparison.operator)

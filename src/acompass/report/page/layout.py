@@ -22,6 +22,7 @@ from acompass.report.answers.results import (
 from acompass.report.html import Html, about, badge, row, section, share_bar, table, tag
 from acompass.report.page.certificate import EMPTY_BLOCK, Certificate, FileHash, Reader, embed_certificate
 from acompass.report.page.content import Command, PageContent, RequirementRow
+from acompass.report.page.front import front_section, limits_section
 from acompass.report.page.measures import (
     classes_section,
     columns_section,
@@ -93,6 +94,7 @@ def _name(certificate: Certificate) -> str | None:
 
 def _sections(content: PageContent) -> Iterator[Html]:
     overview = content.overview
+    yield front_section(content)
     if content.result is not None:
         yield policy_section(content, content.result)
     if overview is not None and overview.measures:
@@ -101,6 +103,7 @@ def _sections(content: PageContent) -> Iterator[Html]:
         yield loss_section(overview.loss, content.is_internal)
     if overview is not None and overview.columns:
         yield columns_section(overview.columns, content.is_internal)
+    yield limits_section()
     yield certificate_section(content.certificate)
 
 
@@ -157,6 +160,7 @@ def _header_figures(content: PageContent) -> Iterator[Html]:
     if content.overview is not None and content.overview.loss is not None:
         yield _loss_figure(content.overview.loss, measures)
     if measures:
+        measures = measures[-content.detailed_tables :]  # nothing about the original table for a recipient
         smallest = ["none" if each.k is None else persons(each.k) for each in measures]
         yield _figure("smallest class (k)", _arrow(smallest))
         yield _figure("highest risk", _arrow([percent(each.classes.prosecutor_maximum) for each in measures]))

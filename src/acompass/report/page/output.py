@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.policy import Policy
 from acompass.report.page.certificate import Reader
-from acompass.report.page.content import ReportRequest, page_contents
+from acompass.report.page.content import ReportRequest, page_contents, report_settings
 from acompass.report.page.layout import page_html
 from acompass.tables.errors import no_folder
 from acompass.tables.output import is_same_file, replace_file
@@ -26,7 +26,9 @@ def require_files(
     output: Any = None,
     policy: Policy | None = None,
 ) -> None:
-    """Raise, before anything runs, if a page cannot be written or would overwrite another file of the call."""
+    """Raise, before anything runs, if a page cannot be written or would overwrite another file of the call, or if the
+    settings for its front page are wrong."""
+    report_settings(policy)
     if _STREAM in [table for table in tables if isinstance(table, str)]:
         raise _no_file_error("standard input")
     if isinstance(output, str) and output == _STREAM:

@@ -2,12 +2,14 @@
 
 Values do not become Python objects on the way."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, assert_never
 from weakref import WeakSet
 
-from acompass.dataclasses import dataclass
+from acompass.dataclasses import dataclass, field, replace
+from acompass.errors.diagnostics import TableError
 from acompass.language.program.types import MOST_DIGITS
 from acompass.tables import errors, frames
 from acompass.tables.csv import require_names, require_text
@@ -17,11 +19,55 @@ from acompass.tables.frames import PYTHON_KINDS, FrameKind, frame_kind
 _OTHER_VALUES = "with values other than numbers, text, booleans, dates and local times"
 
 
+#: the fields of a passenger for an engine: the value that a file gets, if it can hold it, and the number of the record
+_VALUE, _PLACE = "value", "place"
+
+
+@dataclass(frozen=True, eq=False)
+class Passenger:
+    """A column that no engine can hold without a loss, such as Python's own objects; it takes the place of a type.
+
+    An engine gets the number of each record. The values of the records that are left come from the given column.
+    """
+
+    values: Any = field(repr=False)  # a column of the given table, or its Arrow array
+    converted: Any = field(default=None, repr=False)  # an Arrow array for files
+    error: TableError | None = None  # for a policy that names the column, and for an output file
+
+    @property
+    def array(self) -> Any:
+        import pyarrow
+
+        places = pyarrow.array(range(len(self.values)), pyarrow.int64())
+        if self.converted is None:
+            return pyarrow.StructArray.from_arrays([places], [_PLACE])
+        is_chunked = isinstance(self.converted, pyarrow.ChunkedArray)
+        value = self.converted.combine_chunks() if is_chunked else self.converted
+        return pyarrow.StructArray.from_arrays([value, places], [_VALUE, _PLACE])
+
+    def file_column(self, column: str) -> str:
+        """SQL for the value in a file."""
+        if self.error is not None:
+            raise self.error
+        return f"{column}.{_VALUE}"
+
+    def take(self, places: Any) -> Any:
+        match type(self.values).__module__.partition(".")[0]:
+            case "pandas":
+                return self.values.take(places.to_numpy()).reset_index(drop=True)
+            case "polars":
+                return self.values.gather(places.to_pylist())
+            case "pyarrow":
+                return self.values.take(places)
+            case _:
+                return [self.values[place] for place in places.to_pylist()]
+
+
 @dataclass(frozen=True)
 class ArrowColumns:
     names: tuple[str, ...]
     arrays: tuple[Any, ...]  # in types that an engine reads
-    types: tuple[Any, ...]  # the Arrow types before that conversion
+    types: tuple[Any, ...]  # the Arrow types before that conversion, or passengers
 
     @property
     def records(self) -> int:
@@ -34,12 +80,33 @@ def arrow_columns(table: Any) -> ArrowColumns:
     with frames.report_frame_failures(kind):
         names, arrays = _columns(kind, table)
     require_names(require_text(names))
-    return _convert_columns(names, arrays)
+    return _convert_columns(names, arrays, _own_columns(kind, table))
 
 
-def _convert_columns(names: Sequence[str], arrays: Sequence[Any]) -> ArrowColumns:
-    converted = (_to_engine_type(name, array) for name, array in zip(names, arrays, strict=True))
-    return ArrowColumns(tuple(names), tuple(converted), tuple(array.type for array in arrays))
+def _own_columns(kind: FrameKind, table: Any) -> Sequence[Any] | None:
+    """The columns as the table holds them, from which passengers are taken; None for Arrow arrays."""
+    match kind:
+        case FrameKind.PANDAS:
+            return [values for _, values in table.items()]
+        case FrameKind.POLARS:
+            columns: Sequence[Any] = table.get_columns()
+            return columns
+        case FrameKind.DICTS | FrameKind.LISTS | FrameKind.DICT_ITERATOR:
+            return list(frames.named_values(table).values())
+        case _:
+            return None
+
+
+def _convert_columns(names: Sequence[str], arrays: Sequence[Any], own: Sequence[Any] | None = None) -> ArrowColumns:
+    found = [
+        array if isinstance(array, Passenger) else _to_engine_type(name, array)
+        for name, array in zip(names, arrays, strict=True)
+    ]
+    if own is not None:
+        found = [replace(e, values=v) if isinstance(e, Passenger) else e for e, v in zip(found, own, strict=True)]
+    types = (each if isinstance(each, Passenger) else array.type for each, array in zip(found, arrays, strict=True))
+    engine_arrays = (each.array if isinstance(each, Passenger) else each for each in found)
+    return ArrowColumns(tuple(names), tuple(engine_arrays), tuple(types))
 
 
 #: small batches of a reader are joined until they have this many records
@@ -104,20 +171,37 @@ def _columns(kind: FrameKind, table: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _array(name: Any, values: Any) -> Any:
-    """The values as an Arrow array; NaN, None, NaT and pandas' NA become nulls."""
+    """The values as an Arrow array, in which NaN, None, NaT and pandas' NA are nulls; a passenger if Arrow cannot
+    convert Python's objects, or would return others, such as lists for sets."""
+    from pyarrow import types
+
+    try:
+        with frames.report_column_failures(name):
+            found = _converted(name, values)
+    except TableError as error:
+        return Passenger(values, error=error)
+    if str(getattr(values, "dtype", "object")).lower() != "object":
+        return found
+    if types.is_nested(found.type):
+        return Passenger(values, found)
+    if types.is_date(found.type) and any(isinstance(value, datetime) for value in values):
+        return Passenger(values, error=errors.mixed_column(str(name)))
+    return found
+
+
+def _converted(name: Any, values: Any) -> Any:
     import pyarrow
 
-    with frames.report_column_failures(name):
-        try:
-            return pyarrow.array(values, from_pandas=True)
-        except (pyarrow.ArrowException, OverflowError, TypeError):
-            given = list(values)
-            types = {type(value) for value in given if value is not None}
-            if types == {int}:
-                return _long_integers(name, given)
-            if len(types) > 1 and str(getattr(values, "dtype", "object")) == "object":
-                raise errors.mixed_column(str(name)) from None
-            raise
+    try:
+        return pyarrow.array(values, from_pandas=True)
+    except (pyarrow.ArrowException, OverflowError, TypeError):
+        given = list(values)
+        types = {type(value) for value in given if value is not None}
+        if types == {int}:
+            return _long_integers(name, given)
+        if len(types) > 1 and str(getattr(values, "dtype", "object")) == "object":
+            raise errors.mixed_column(str(name)) from None
+        raise
 
 
 def _long_integers(name: Any, values: Iterable[int | None]) -> Any:
@@ -152,15 +236,48 @@ def _polars_decimals(values: Any) -> Any:
         raise errors.not_exact(values.name, errors.DIGITS) from None
 
 
-def from_arrow(given: Any, result: Any, positions: Sequence[int], changed: frozenset[int]) -> Any:
+def from_arrow(
+    given: Any, result: Any, positions: Sequence[int], changed: frozenset[int], types: Sequence[Any] = ()
+) -> Any:
     """`result` converted to the kind of `given`. Columns outside `changed` keep their type in that library.
 
-    `positions` are the positions of the result's columns in `given`. For a DuckDB relation, the result stays an Arrow
-    table, which the engine turns into a relation.
+    `positions` are the positions of the result's columns in `given`, and `types` those of `ArrowColumns`. For a DuckDB
+    relation, the result stays an Arrow table, which the engine turns into a relation.
     """
     kind = frame_kind(given)
+    kept = [None if position in changed else position for position in positions]
     with frames.report_frame_failures(kind):
-        return _convert_to(kind, given, result, [None if position in changed else position for position in positions])
+        taken = {
+            place: types[position].take(result.column(place))
+            for place, position in enumerate(kept)
+            if position is not None and position < len(types) and isinstance(types[position], Passenger)
+        }
+        for place, values in taken.items():
+            if kind not in _OBJECT_KINDS:
+                result = result.set_column(place, result.column_names[place], values)
+        found = _convert_to(kind, given, result, [None if place in taken else p for place, p in enumerate(kept)])
+        return _with_objects(kind, found, taken) if kind in _OBJECT_KINDS else found
+
+
+#: the kinds of tables whose columns can hold Python's objects
+_OBJECT_KINDS = (*PYTHON_KINDS, FrameKind.PANDAS, FrameKind.POLARS, FrameKind.POLARS_LAZY)
+
+
+def _with_objects(kind: FrameKind, found: Any, columns: Mapping[int, Any]) -> Any:
+    """The table with the values of passengers in their places, in place of the numbers of their records."""
+    for place, values in columns.items():
+        match kind:
+            case FrameKind.PANDAS:
+                found.isetitem(place, values)
+            case FrameKind.POLARS | FrameKind.POLARS_LAZY:
+                name = found.collect_schema().names()[place]
+                found = found.with_columns(values.alias(name))
+            case FrameKind.LISTS:
+                found[list(found)[place]] = values
+            case _:
+                for record, value in zip(found, values, strict=True):
+                    record[list(record)[place]] = value
+    return found
 
 
 def _convert_to(kind: FrameKind, given: Any, result: Any, kept: Sequence[int | None]) -> Any:
@@ -267,13 +384,20 @@ _BOX = "duration"
 
 
 def _to_engine_type(name: str, array: Any) -> Any:
-    """The array in a type that engines read without loss."""
+    """The array in a type that engines read without loss, or a passenger."""
     import pyarrow
     from pyarrow import types
 
     with frames.report_column_failures(name):
         if types.is_null(array.type):
             return array.cast(pyarrow.string())
+        if types.is_run_end_encoded(array.type):
+            chunks = array.chunks if isinstance(array, pyarrow.ChunkedArray) else [array]
+            return pyarrow.chunked_array([pyarrow.compute.run_end_decode(each) for each in chunks])
+        if isinstance(array.type, pyarrow.BaseExtensionType) or types.is_interval(array.type):
+            return Passenger(array, array)
+        if types.is_union(array.type):
+            return Passenger(array, error=errors.mixed_column(name))
         if types.is_float16(array.type):
             return array.cast(pyarrow.float32())
         if types.is_duration(array.type):
@@ -283,7 +407,7 @@ def _to_engine_type(name: str, array: Any) -> Any:
             try:
                 return array.cast(pyarrow.decimal128(MOST_DIGITS, max(0, array.type.scale)))
             except pyarrow.ArrowException:
-                raise errors.not_exact(name, errors.DIGITS) from None
+                return Passenger(array, error=errors.not_exact(name, errors.DIGITS))
         if types.is_nested(array.type):  # DuckDB reads only zeros from a dictionary in a list of fixed size
             return array.cast(_without_dictionaries(array.type))
         return array
@@ -291,10 +415,14 @@ def _to_engine_type(name: str, array: Any) -> Any:
 
 def to_original_type(values: Any, type_: Any) -> Any:
     """A result column in its original Arrow type, with plain values in place of dictionaries: those of the input have
-    values of removed records (D39)."""
+    values of removed records (D39). For a passenger, the numbers of the records."""
     import pyarrow
     from pyarrow import compute, types
 
+    if isinstance(type_, Passenger):
+        return compute.struct_field(values, _PLACE)
+    if types.is_run_end_encoded(type_):
+        return compute.run_end_encode(values.combine_chunks(), run_end_type=type_.run_end_type)
     if types.is_null(type_):
         return pyarrow.chunked_array([pyarrow.nulls(len(values))])
     if types.is_duration(type_):

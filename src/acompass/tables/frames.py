@@ -172,13 +172,16 @@ def _require_equal_lengths(columns: Mapping[Any, Sequence[Any]]) -> None:
 
 
 def plain_columns(table: Any) -> tuple[PlainColumn, ...] | None:
-    """The columns of dicts or lists; None if a value is not a number, text, a boolean, a date or a local time.
-
-    A column that mixes types is rejected. Arrow is less strict: it reads 1 among times as a microsecond of 1970.
-    """
+    """The columns of dicts or lists; None if a value is not a number, text, a boolean, a date or a local time, or a
+    column mixes types."""
     found = named_values(table)
     require_names(require_text(list(found)))
-    columns = [_column(name, values) for name, values in found.items()]
+    try:
+        columns = [_column(name, values) for name, values in found.items()]
+    except TableError:
+        if importlib.util.find_spec("pyarrow") is None:
+            raise
+        return None  # Arrow passes a column through that the policy does not name
     return None if None in columns else tuple(column for column in columns if column is not None)
 
 

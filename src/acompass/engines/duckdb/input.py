@@ -19,6 +19,7 @@ from acompass.language.program.types import (
     DATE,
     FLOAT,
     INTEGER,
+    MOST_DIGITS,
     OPAQUE,
     TEXT,
     TIMESTAMP,
@@ -89,6 +90,8 @@ class DuckDBColumn:
 
     def _plan_value(self) -> Sql:
         column = self._column()
+        if self.stored == "TIMESTAMPTZ_NS":
+            return sql.call("make_timestamp", exp.IntDiv(this=sql.call("epoch_ns", column), expression=sql.integer(1000)))
         if self.stored in _WITH_TIME_ZONE:
             return sql.call("make_timestamp", sql.call("epoch_us", column))
         if self.stored in _WIDE:
@@ -124,7 +127,7 @@ class DuckDBColumn:
 def restore_type(value: str, stored: str) -> str:
     """SQL for a plan's value converted back to the stored type of its column."""
     if stored in _WITH_TIME_ZONE:
-        return f"make_timestamptz(epoch_us({value}))"
+        return f"CAST(make_timestamptz(epoch_us({value})) AS {stored})"
     return f"CAST({value} AS {stored})"
 
 
@@ -271,18 +274,21 @@ def _columns(con: duckdb.DuckDBPyConnection, path: str, shown: str) -> list[tupl
     _require_magic(path, shown)
     try:
         nodes = con.execute(
-            "SELECT name, coalesce(num_children, 0), duckdb_type "
+            "SELECT name, coalesce(num_children, 0), duckdb_type, precision "
             f"FROM parquet_schema({text_list([escape(path)])}) ORDER BY column_id"
         ).fetchall()
     except duckdb.Error:
         raise errors.damaged_file(shown, "Parquet") from None
+    for name, _, type_, precision in nodes:
+        if precision is not None and precision > MOST_DIGITS and type_ == "DOUBLE":  # DuckDB would round them
+            raise errors.not_exact(name, errors.DIGITS)
     return list(_top_level(nodes))
 
 
-def _top_level(nodes: Sequence[tuple[str, int, str]]) -> Iterator[tuple[DuckDBColumn, int]]:
+def _top_level(nodes: Sequence[tuple[str, int, str, int | None]]) -> Iterator[tuple[DuckDBColumn, int]]:
     """The root's children, each with the index of its first leaf. `nodes` is the tree, depth first."""
     position = leaf = within = 0
-    for name, children, type_ in nodes[1:]:
+    for name, children, type_, _ in nodes[1:]:
         if within == 0:
             yield DuckDBColumn(position, name, type_), leaf
             position += 1

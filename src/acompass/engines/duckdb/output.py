@@ -24,7 +24,7 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.duckdb import DUCKDB
 from acompass.plan.lowering.state import statement_text
 from acompass.tables import format_errors
-from acompass.tables.arrow import from_arrow, to_original_type
+from acompass.tables.arrow import Passenger, from_arrow, to_original_type
 from acompass.tables.csv import header_line
 from acompass.tables.formats import UTF_8, CsvStyle
 from acompass.tables.frames import PYTHON_KINDS, FrameKind, frame_kind, report_column_failures, require_arrow
@@ -69,9 +69,16 @@ class Output:
     def names(self) -> list[str]:
         return [self.schema[position].name for position in self.positions]
 
-    def column(self, position: int, *, as_spelled: bool = False) -> str:
+    def _passenger(self, position: int) -> Passenger | None:
+        is_kept = position < len(self.arrow_types) and position not in self.changed
+        found = self.arrow_types[position] if is_kept else None
+        return found if isinstance(found, Passenger) else None
+
+    def column(self, position: int, *, as_spelled: bool = False, to_file: bool = True) -> str:
         """SQL for a column in its output type. With `as_spelled`, decimals keep their spelling (D26), as in a CSV."""
         name, stored, type_ = sql.name(position), self.stored.get(position), self.schema[position].type
+        if to_file and (passenger := self._passenger(position)) is not None:
+            return passenger.file_column(name)
         if stored is not None:
             return restore_type(name, stored)
         if position in self.comma and (as_spelled or type_.kind is Kind.TEXT):
@@ -84,9 +91,11 @@ class Output:
             return name
         return statement_text(swap_separators(sql.cast(exp.column(name), "VARCHAR"), DUCKDB), DUCKDB.name)
 
-    def query(self, *, as_spelled: bool = False) -> str:
+    def query(self, *, as_spelled: bool = False, to_file: bool = True) -> str:
         """The query with every column in its output type."""
-        columns = (f"{self.column(p, as_spelled=as_spelled)} AS {sql.name(p)}" for p in self.positions)
+        columns = (
+            f"{self.column(p, as_spelled=as_spelled, to_file=to_file)} AS {sql.name(p)}" for p in self.positions
+        )
         return f"SELECT {', '.join(columns)} FROM ({self.select})"
 
 
@@ -276,8 +285,23 @@ def restore(con: duckdb.DuckDBPyConnection, output: Output, source: Source) -> A
     if not isinstance(source, Frame):
         return result
     if kind is FrameKind.DUCKDB:
-        return duckdb.from_arrow(result)
-    return from_arrow(source.table, result, output.positions, output.changed)
+        return _to_relation(source.table, result, output)
+    return from_arrow(source.table, result, output.positions, output.changed, output.arrow_types)
+
+
+def _to_relation(given: Any, result: Any, output: Output) -> duckdb.DuckDBPyRelation:
+    """A relation whose unchanged columns have their types, of which Arrow has no equivalent for some, such as UUID."""
+    found = from_arrow(given, result, output.positions, output.changed, output.arrow_types)
+    names = [f"c{place}" for place in range(len(output.positions))]
+    relation = duckdb.from_arrow(found.rename_columns(names))
+    types = [None if p in output.changed else given.types[p] for p in output.positions]
+    columns = (
+        f"{identifier(name)} AS {identifier(shown)}"
+        if type_ is None or type_ == is_
+        else f"CAST({identifier(name)} AS {type_}) AS {identifier(shown)}"
+        for name, shown, type_, is_ in zip(names, output.names, types, relation.types, strict=True)
+    )
+    return relation.project(", ".join(columns))
 
 
 def _to_dicts(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
@@ -295,7 +319,7 @@ def _fetch(con: duckdb.DuckDBPyConnection, output: Output) -> Any:
         return pyarrow.table({})
     given = range(len(output.arrow_types))
     types = [output.arrow_types[p] if p in given and p not in output.changed else None for p in output.positions]
-    return fetch_arrow(con, output.query(), output.names, types)
+    return fetch_arrow(con, output.query(to_file=False), output.names, types)
 
 
 def fetch_arrow(con: duckdb.DuckDBPyConnection, query: str, names: Sequence[str], types: Sequence[Any]) -> Any:

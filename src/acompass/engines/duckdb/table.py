@@ -35,7 +35,7 @@ from acompass.plan.lowering.duckdb import DUCKDB
 from acompass.plan.lowering.state import ROW_KEY, State, statement_text
 from acompass.plan.run.context import Session
 from acompass.plan.run.execution import final_select
-from acompass.tables.arrow import ArrowColumns, arrow_columns, arrow_parts
+from acompass.tables.arrow import ArrowColumns, Passenger, arrow_columns, arrow_parts
 from acompass.tables.csv import Csv
 from acompass.tables.formats import CsvStyle, FileFormat, Options, ReadingOptions
 from acompass.tables.frames import (
@@ -287,6 +287,10 @@ class _TypedTable(DuckDBTable):
     arrow_types: tuple[Any, ...] = ()
 
     def prepare(self, facts: Facts, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> PreparedTable:
+        for position, type_ in enumerate(self.arrow_types):
+            is_read = position in uses and uses[position].span and not uses[position].overwritten
+            if is_read and isinstance(type_, Passenger) and type_.error is not None:
+                raise type_.error
         return prepare_typed(facts, self.columns, uses, options)
 
     def layout(self, prepared: PreparedTable, view: str) -> Layout:

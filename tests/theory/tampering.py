@@ -270,22 +270,20 @@ def tampered(rng: random.Random, certificate: Any, donor: Any) -> tuple[str, str
 
 def every_node(certificate: Any, rng: random.Random) -> Iterator[tuple[str, str]]:
     """Each node in turn without it, with two of it, with null in its place and, if it is a scalar, with another one."""
-    whole = load(certificate)
-    for at in range(sum(map(len, objects(whole)))):
-        for name in ("deleted", "duplicated", "null", "changed"):
-            root = copy.deepcopy(whole)
-            where, place = [(each, place) for each in objects(root) for place in range(len(each))][at]
-            holder, key = (where[place], 1) if isinstance(where, Members) else (where, place)
-            match name:
-                case "deleted":
-                    del where[place]
-                case "duplicated":
-                    where.insert(place, copy.deepcopy(where[place]))
-                case "null":
-                    holder[key] = None
-                case _:
-                    holder[key] = _other_scalar(rng, holder[key])
+    root = load(certificate)
+    for where, place in [(each, place) for each in objects(root) for place in range(len(each))]:
+        before = list(where)
+        holder, key = (where[place], 1) if isinstance(where, Members) else (where, place)
+        old = holder[key]
+        where.insert(place, where[place])
+        yield "every node duplicated", dump(root)
+        del where[place : place + 2]
+        yield "every node deleted", dump(root)
+        where[:] = before
+        for name, new in (("null", None), ("changed", _other_scalar(rng, old))):
+            holder[key] = new
             yield f"every node {name}", dump(root)
+        holder[key] = old
 
 
 @dataclass
@@ -448,6 +446,13 @@ _EXAMPLES = (
             "EACH RESULT : seen <= '2018-03-05T00:00:00' OR seen > '2018-03-05'",
             "EACH RESULT : w = 'x'",
         ),
+    ),
+    (
+        {"Age": "integer", "Zip": "text"},
+        """EACH RESULT : Age >= 0;
+        EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3 : REJECT;
+        EACH RESULT : Zip <> '21201' : REPLACE Zip WITH '212**';""",
+        ("EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3", "EACH RESULT : Age > -1"),
     ),
 )
 

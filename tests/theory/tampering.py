@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -314,9 +315,10 @@ class Changed:
 
 
 def count_files(rng: random.Random, files: Sequence[Changed], outcome: Outcome) -> None:
-    originals = statements([json.dumps(file.certificate) for file in files])
-    printed = statements([file.text for file in files])
-    for file, before, after in zip(files, originals, printed, strict=True):
+    originals = list({json.dumps(file.certificate): None for file in files})
+    printed_before = dict(zip(originals, statements(originals), strict=True))
+    for file, after in zip(files, statements([file.text for file in files]), strict=True):
+        before = printed_before[json.dumps(file.certificate)]
         outcome.files += 1
         outcome.kinds[file.change] += 1
         try:
@@ -457,9 +459,10 @@ _EXAMPLES = (
 )
 
 
-def examples() -> list[Any]:
+@cache
+def examples() -> tuple[Any, ...]:
     """The certificates of `_EXAMPLES`."""
-    return [_example(*each) for each in _EXAMPLES]
+    return tuple(_example(*each) for each in _EXAMPLES)
 
 
 def _example(types: dict[str, str], policy: str, claims: Sequence[str]) -> Any:

@@ -331,6 +331,7 @@ def judge(rng: random.Random, file: Changed, before: Sequence[str], after: Seque
     """What became of a file. Raise AssertionError or ValueError if it is accepted and should not be."""
     if "a" not in after[0]:
         return "not a certificate" if after[0] == "?" else "refused"
+    assert all(line.isprintable() for line in after), "a character that a terminal does not show"
     content = json.loads(file.text, object_pairs_hook=_unique, parse_float=_refuse, parse_constant=_refuse)
     printed = read_back(after[1:])
     meaning = in_normal_form(meaning_of(content))
@@ -432,7 +433,7 @@ _EXAMPLES = (
             "n": "integer",
             "2 x": "text",
         },
-        """EACH RESULT : w < 0.1 OR born >= '2001-02-03' AND NOT ill = 'true' AND seen > '2018-03-05T10:11:12.000013';
+        """EACH RESULT : w < -0.1 OR born >= '2001-02-03' AND NOT ill = 'true' AND seen > '2018-03-05T10:11:12.000013';
         ALWAYS : DROP id;
         EACH FILTER "2 x" = 'it''s' : n >= -1.5 AND n < 3 : WITH PROBABILITY 0.125 REPLACE n WITH 2.50;
         EACH RESULT : w >= 1.0 : RANDOM w 1 2;

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
     rf"(?P<typed>\b(?P<type>DATE|TIMESTAMP|BOOLEAN|FLOAT) (?P<literal>'[^']*'|[-+.\de]+))|(?P<quoted>{_QUOTED})"
     r"|(?P<coin>PROBABILITY (?P<top>\d+)/(?P<bottom>\d+))|(?P<map>TO (?P<bands>BANDS )?…)|(?P<end>;)"
 )
-#: the error of a probability below 2^-32 (X7), which is no error of syntax
+#: the code of a probability below 2^-32 (X7), which the grammar allows
 _TOO_RARE = "AC054"
 _MARK = "\x01"
 _PROVISO = re.compile(r" *if requirements? ([\d, and]+) holds? when the run reaches (?:it|them)")

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -270,22 +271,20 @@ def tampered(rng: random.Random, certificate: Any, donor: Any) -> tuple[str, str
 
 def every_node(certificate: Any, rng: random.Random) -> Iterator[tuple[str, str]]:
     """Each node in turn without it, with two of it, with null in its place and, if it is a scalar, with another one."""
-    whole = load(certificate)
-    for at in range(sum(map(len, objects(whole)))):
-        for name in ("deleted", "duplicated", "null", "changed"):
-            root = copy.deepcopy(whole)
-            where, place = [(each, place) for each in objects(root) for place in range(len(each))][at]
-            holder, key = (where[place], 1) if isinstance(where, Members) else (where, place)
-            match name:
-                case "deleted":
-                    del where[place]
-                case "duplicated":
-                    where.insert(place, copy.deepcopy(where[place]))
-                case "null":
-                    holder[key] = None
-                case _:
-                    holder[key] = _other_scalar(rng, holder[key])
+    root = load(certificate)
+    for where, place in [(each, place) for each in objects(root) for place in range(len(each))]:
+        before = list(where)
+        holder, key = (where[place], 1) if isinstance(where, Members) else (where, place)
+        old = holder[key]
+        where.insert(place, where[place])
+        yield "every node duplicated", dump(root)
+        del where[place : place + 2]
+        yield "every node deleted", dump(root)
+        where[:] = before
+        for name, new in (("null", None), ("changed", _other_scalar(rng, old))):
+            holder[key] = new
             yield f"every node {name}", dump(root)
+        holder[key] = old
 
 
 @dataclass
@@ -316,9 +315,10 @@ class Changed:
 
 
 def count_files(rng: random.Random, files: Sequence[Changed], outcome: Outcome) -> None:
-    originals = statements([json.dumps(file.certificate) for file in files])
-    printed = statements([file.text for file in files])
-    for file, before, after in zip(files, originals, printed, strict=True):
+    originals = list({json.dumps(file.certificate): None for file in files})
+    printed_before = dict(zip(originals, statements(originals), strict=True))
+    for file, after in zip(files, statements([file.text for file in files]), strict=True):
+        before = printed_before[json.dumps(file.certificate)]
         outcome.files += 1
         outcome.kinds[file.change] += 1
         try:
@@ -331,6 +331,7 @@ def judge(rng: random.Random, file: Changed, before: Sequence[str], after: Seque
     """What became of a file. Raise AssertionError or ValueError if it is accepted and should not be."""
     if "a" not in after[0]:
         return "not a certificate" if after[0] == "?" else "refused"
+    assert all(line.isprintable() for line in after), "a character that a terminal does not show"
     content = json.loads(file.text, object_pairs_hook=_unique, parse_float=_refuse, parse_constant=_refuse)
     printed = read_back(after[1:])
     meaning = in_normal_form(meaning_of(content))
@@ -432,7 +433,7 @@ _EXAMPLES = (
             "n": "integer",
             "2 x": "text",
         },
-        """EACH RESULT : w < 0.1 OR born >= '2001-02-03' AND NOT ill = 'true' AND seen > '2018-03-05T10:11:12.000013';
+        """EACH RESULT : w < -0.1 OR born >= '2001-02-03' AND NOT ill = 'true' AND seen > '2018-03-05T10:11:12.000013';
         ALWAYS : DROP id;
         EACH FILTER "2 x" = 'it''s' : n >= -1.5 AND n < 3 : WITH PROBABILITY 0.125 REPLACE n WITH 2.50;
         EACH RESULT : w >= 1.0 : RANDOM w 1 2;
@@ -449,12 +450,20 @@ _EXAMPLES = (
             "EACH RESULT : w = 'x'",
         ),
     ),
+    (
+        {"Age": "integer", "Zip": "text"},
+        """EACH RESULT : Age >= 0;
+        EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3 : REJECT;
+        EACH RESULT : Zip <> '21201' : REPLACE Zip WITH '212**';""",
+        ("EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3", "EACH RESULT : Age > -1"),
+    ),
 )
 
 
-def examples() -> list[Any]:
+@cache
+def examples() -> tuple[Any, ...]:
     """The certificates of `_EXAMPLES`."""
-    return [_example(*each) for each in _EXAMPLES]
+    return tuple(_example(*each) for each in _EXAMPLES)
 
 
 def _example(types: dict[str, str], policy: str, claims: Sequence[str]) -> Any:

@@ -22,8 +22,8 @@ def test_what_is_printed_reads_back() -> None:
 
 
 def test_every_node_of_a_certificate_matters_or_changes_nothing() -> None:
-    outcome, rng = Outcome(), random.Random("every node")
-    files = [Changed(each, change, text) for each in examples() for change, text in every_node(each, rng)]
+    outcome, rng, small = Outcome(), random.Random("every node"), examples()[-1]
+    files = [Changed(small, change, text) for change, text in every_node(small, rng)]
     count_files(rng, files, outcome)
     assert outcome.broken == []
     assert outcome.files > 1_000

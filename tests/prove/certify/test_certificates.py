@@ -251,6 +251,17 @@ def test_what_is_not_a_certificate() -> None:
         assert said.startswith(reason), said
 
 
+def test_columns_that_are_dropped_are_gone() -> None:
+    """A certificate whose DROP keeps a column, or whose claim reads a dropped one, is about no policy."""
+    whole = certificate("ALWAYS : DROP Zip;", "EACH RESULT : Age < 3 OR Age >= 3")
+    kept, read = copy.deepcopy(whole), copy.deepcopy(whole)
+    kept["program"][0]["types"] = []
+    read["claims"][0]["assertion"][2] = ["or", ["<", 1, {"text": "a"}], [">=", 1, {"text": "a"}]]
+    reasons = ["DROP is not as in a policy", "a dropped column is read"]
+    assert statements(list(map(json.dumps, [kept, read]))) == [["?", reason] for reason in reasons]
+    assert answers([whole]) == ["a"]
+
+
 def test_python_and_the_checker_agree_on_control_characters() -> None:
     """Of all characters that Unicode calls controls, formats, separators or surrogates, and of others."""
     categories = {"Cc", "Cf", "Zl", "Zp", "Cs", "Zs", "Mn"}

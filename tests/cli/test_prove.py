@@ -233,9 +233,23 @@ def test_the_old_policy_can_have_other_parameters(acompass: Acompass) -> None:
     same = ("compare", "old.acp", "old.acp", "--set", "k=3")
     assert acompass(*same, "--set-old", "k=3").exit_code == 0
     ran = acompass(*same, "--set-old", "k=5", "--json")
-    (lost,) = json.loads(ran.stdout)["guarantees"]["old_by_new"]
+    (lost,) = json.loads(ran.stdout)["claims"]["old_by_new"]
     assert (ran.exit_code, lost["verdict"], ">= 5" in lost["text"]) == (1, "refuted", True)
     assert "AC107" in acompass(*same, "--set-old", "l=5").stderr
+
+
+def test_a_policy_that_keeps_k_and_releases_more_is_rejected(acompass: Acompass) -> None:
+    """Both policies guarantee classes of 3 records; one suppresses small classes before it rejects them."""
+    classes = "EACH PROCESS COUNT(*) AS n GROUP BY a, s : n >= 3"
+    Path("reject.acp").write_text(f"{classes} : REJECT;\n")
+    Path("suppress.acp").write_text(f"{classes} : REPLACE s WITH '*' THEN REJECT;\n")
+    more = acompass("compare", "reject.acp", "suppress.acp", "--json")
+    answer = json.loads(more.stdout)
+    assert (more.exit_code, answer["guarantees"], answer["releases"]) == (1, "kept", "more")
+    assert (answer["difference"]["old"]["records"], len(answer["difference"]["new"]["records"])) == ([], 3)
+    no_more = acompass("compare", "suppress.acp", "reject.acp", "--json")
+    answer = json.loads(no_more.stdout)
+    assert (no_more.exit_code, answer["guarantees"], answer["releases"]) == (0, "kept", "no more")
 
 
 def test_an_error_names_its_policy(acompass: Acompass) -> None:

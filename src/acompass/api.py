@@ -226,7 +226,7 @@ def compare(
     """Decide whether two policies are equivalent: the same table and trace always give the same result.
 
     If they are not, the answer has a small table on which they differ. It also says which guarantees of each policy
-    the other keeps, and what the new one can release that the old one could not.
+    the other keeps (`guarantees`), and whether the new one releases the same, no more or more (`releases`).
 
     >>> acompass.compare("EACH RESULT : Age <= 80 : REJECT;", "EACH RESULT : Age < 81 : REJECT;").equivalent
     False

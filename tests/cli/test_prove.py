@@ -152,13 +152,14 @@ def test_a_loosened_policy_exits_with_1_and_shows_why(acompass: Acompass) -> Non
     assert ran.exit_code == 1
     assert "only the new policy releases column `Name`" in ran.stdout
     assert "refuted  line 2: EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= k" in ran.stdout
-    assert "  `Name` unchanged\n" in ran.stdout
+    assert "the new policy releases more than the old one\n" in ran.stdout
+    assert "  `Name` unchanged, depending on other records\n" in ran.stdout
     assert "no longer guaranteed\n" in ran.stdout
 
 
 def test_without_impact_only_a_hint_is_printed(acompass: Acompass) -> None:
     ran = acompass("compare", "old.acp", "new.acp", "--set", "k=5")
-    assert "the new policy may release what the old one could not; --impact shows what\n" in ran.stdout
+    assert "the new policy releases more than the old one\n  `--impact` shows what\n" in ran.stdout
     assert "no longer guaranteed" not in ran.stdout
 
 
@@ -167,6 +168,7 @@ def test_the_json_of_compare_has_its_documented_keys(acompass: Acompass) -> None
     found = json.loads(ran.stdout)
     assert found["equivalent"] is False
     assert found["implies"] == {"new_by_old": True, "old_by_new": False}
+    assert (found["guarantees"], found["releases"]) == ("lost", "more")
     difference = found["difference"]
     assert set(difference) == {"columns", "records", "trace", "old", "new"}
     assert difference["columns"] == {"Name": "text", "Age": "text", "Zip": "text"}
@@ -195,7 +197,8 @@ def test_a_table_that_is_not_written_is_null(acompass: Acompass) -> None:
     ran = acompass("compare", "check.acp", "cap.acp", "--json")
     found = json.loads(ran.stdout)["difference"]
     assert found["old"] is None
-    assert found["new"] == {"columns": {"Age": "integer"}, "records": []}
+    assert found["new"]["columns"] == {"Age": "integer"}
+    assert found["new"]["records"]
 
 
 def test_a_table_gives_types_and_columns(acompass: Acompass) -> None:
@@ -233,9 +236,23 @@ def test_the_old_policy_can_have_other_parameters(acompass: Acompass) -> None:
     same = ("compare", "old.acp", "old.acp", "--set", "k=3")
     assert acompass(*same, "--set-old", "k=3").exit_code == 0
     ran = acompass(*same, "--set-old", "k=5", "--json")
-    (lost,) = json.loads(ran.stdout)["guarantees"]["old_by_new"]
+    (lost,) = json.loads(ran.stdout)["claims"]["old_by_new"]
     assert (ran.exit_code, lost["verdict"], ">= 5" in lost["text"]) == (1, "refuted", True)
     assert "AC107" in acompass(*same, "--set-old", "l=5").stderr
+
+
+def test_a_policy_that_keeps_k_and_releases_more_is_rejected(acompass: Acompass) -> None:
+    """Both policies guarantee classes of 3 records; one suppresses small classes before it rejects them."""
+    classes = "EACH PROCESS COUNT(*) AS n GROUP BY a, s : n >= 3"
+    Path("reject.acp").write_text(f"{classes} : REJECT;\n")
+    Path("suppress.acp").write_text(f"{classes} : REPLACE s WITH '*' THEN REJECT;\n")
+    more = acompass("compare", "reject.acp", "suppress.acp", "--json")
+    answer = json.loads(more.stdout)
+    assert (more.exit_code, answer["guarantees"], answer["releases"]) == (1, "kept", "more")
+    assert (answer["difference"]["old"]["records"], len(answer["difference"]["new"]["records"])) == ([], 3)
+    no_more = acompass("compare", "suppress.acp", "reject.acp", "--json")
+    answer = json.loads(no_more.stdout)
+    assert (no_more.exit_code, answer["guarantees"], answer["releases"]) == (0, "kept", "no more")
 
 
 def test_an_error_names_its_policy(acompass: Acompass) -> None:

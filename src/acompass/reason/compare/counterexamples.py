@@ -141,8 +141,8 @@ class Search:
             yield _Case(blocks, self._players[side], candidate.chances)
 
     def _resize_classes(self, records: Sequence[Record]) -> list[list[Record]]:
-        """Two records, each as often as some count requires, every second copy with another value in one column: classes
-        that a policy merges, and that are large and diverse enough only together."""
+        """Two records, each as often as some count requires, every second copy with another value in one column:
+        classes that a policy merges, and that are large and diverse enough only together."""
         if not records:
             return []
         one, another = self._rng.choice(records), self._rng.choice(records)

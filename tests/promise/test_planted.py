@@ -414,7 +414,6 @@ WHOLE_FILES: dict[str, Callable[[str], bytes]] = {
     "too few fields": lambda text: text.replace(",Zebfosis", "").encode(),
     "open quote": lambda text: text.replace("Zebulon05,", '"Zebulon05,').encode(),
     "text after a quote": lambda text: text.replace("Zebulon05,", '"Zebulon05"Zebulon06,').encode(),
-    "NUL": lambda text: text.replace("Zebulon05", "Zebulon05\0").encode(),
     "not Parquet": lambda text: b"PAR1" + text.encode() + b"PAR1",
     "not a workbook": lambda text: b"PK\x03\x04" + text.encode(),
     "not gzip": lambda text: b"\x1f\x8b" + text.encode(),
@@ -428,6 +427,7 @@ ALWAYS : GENERALIZE Zip TO BANDS OF 10;
 BAD_COMMANDS = (
     ("run", "bad.acp", "{}", "-o", "out.csv", "--report", "r.html"),
     ("run", "bad.acp", "{}", "--dry-run", "--sql"),
+    ("run", "bad.acp", "{}", "-o", "out.csv", "--dates", "Visit=%Y-%m-%d"),
     ("check", "bad.acp", "{}"),
     ("measure", "{}", "--qi", "Age,Zip", "--sensitive", "Disease"),
     ("measure", "{}", "--qi", "Zip", "--weight", "Weight"),

@@ -122,7 +122,7 @@ else:
     def _lock(path: str) -> int | None:
         """Lock a new folder, and return the descriptor. Another start may have removed it before: FileNotFoundError.
 
-        Without locks in this file system, None; then nobody can take the lock and remove the folder, either."""
+        Without locks in this file system, None; then other starts cannot lock and remove the folder, either."""
         folder = _open_folder(path)
         try:
             fcntl.flock(folder, fcntl.LOCK_SH)

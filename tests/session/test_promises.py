@@ -1,4 +1,4 @@
-"""D33 and D34 through the public calls: what is written has been verified, and `force` and `replace` do one thing each."""
+"""D33 and D34 through the public calls: what is written has been verified; `force` and `replace` are separate."""
 
 import json
 from pathlib import Path

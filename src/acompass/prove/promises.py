@@ -45,9 +45,7 @@ class Promises:
 NO_PROMISES = Promises((), ())
 
 
-def prove_promises(
-    policy: tree.Program, source: str, program: Program, params: Mapping[str, ParamValue]
-) -> Promises:
+def prove_promises(policy: tree.Program, source: str, program: Program, params: Mapping[str, ParamValue]) -> Promises:
     """The promises of a policy, with a check for each that is not proved."""
     promises = list(find_promises(policy, source, program, params))
     established = [each for each in promises if _is_established(program, each)]

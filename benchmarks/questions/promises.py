@@ -59,7 +59,7 @@ def _prove_random(rng: random.Random) -> float:
     policy, _ = parse_text(text)
     program, _ = check(policy, text, schema, writer.params)
     assert program is not None
-    return seconds(lambda: prove_promises(policy, text, program, writer.params))
+    return min(seconds(lambda: prove_promises(policy, text, program, writer.params)) for _ in range(3))
 
 
 QUESTIONS = (

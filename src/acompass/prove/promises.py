@@ -19,7 +19,7 @@ from acompass.language.text.walk import assertion_of, steps_of
 BROKEN = "AC330"
 #: operations on decision diagrams that the proofs for a run may take. They are counted, not timed, so that a call has
 #: the same answer on every machine.
-MOST_OPERATIONS = 3_000
+MOST_OPERATIONS = 2_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "engine": NOT_TEXT,
     "epsilon": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
     "force": (0, 1, "no", None, [], object()),
+    "replace": (0, 1, "no", None, [], object()),
     "paper": (0, 1, "no", None, [], object()),
     "hierarchies": (*NOT_A_DICT, {"Age": 5}, {"Age": "a\0b"}, (5,)),
     "k": NOT_WHOLE,

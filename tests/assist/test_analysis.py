@@ -167,6 +167,13 @@ def test_a_verdict_names_the_probability_of_its_action() -> None:
     assert said == "no verdict: 60 of 60 records affected, REPLACE with probability 0.5"
 
 
+def test_a_verdict_says_that_a_line_does_not_hold_for_the_output() -> None:
+    with acompass.open(people()) as session:
+        found = verdicts(Document("EACH RESULT : Age <= 9 : REPLACE Age WITH 99;"), {}, session)
+    (said,) = map(verdict_words, found.result.requirements)
+    assert said == "repaired: 60 of 60 records affected, REPLACE; does not hold for the output"
+
+
 def test_a_sample_is_stated() -> None:
     with acompass.open(people()) as session, session.sample(20, "seed") as sample:
         found = verdicts(Document(POLICY), PARAMS, sample)

@@ -156,3 +156,5 @@ def test_a_run_says_what_holds_for_its_output(seed: int, engine: str) -> None:
     planned = acompass.plan(case.policy_text, table, **options)
     assert [each.after for each in planned.result.requirements] == after
     assert planned.result.ok == result.ok
+    with acompass.open(table, engine=options.pop("engine")) as session:
+        assert [each.after for each in session.preview(case.policy_text, **options).requirements] == after

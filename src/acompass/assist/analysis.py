@@ -216,7 +216,8 @@ def verdict_words(outcome: RequirementOutcome, sample: SampleInfo | None = None)
             verdict = f"no verdict: {of} affected"
     chance = "" if outcome.probability is None else f" with probability {spell_probability(outcome.probability)}"
     action = "" if outcome.action is None or not outcome.affected else f", {outcome.action}{chance}"
-    return f"{verdict}{action}{'' if sample is None else f' (in a sample of {sample.records:,})'}"
+    output = "; does not hold for the output" if outcome.after == "violated" else ""
+    return f"{verdict}{action}{output}{'' if sample is None else f' (in a sample of {sample.records:,})'}"
 
 
 def proof_words(proof: ProofState) -> str:

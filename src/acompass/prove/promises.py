@@ -19,7 +19,7 @@ from acompass.language.text.walk import assertion_of, steps_of
 BROKEN = "AC330"
 #: operations on decision diagrams that the proofs for a run may take. They are counted, not timed, so that a call has
 #: the same answer on every machine.
-MOST_OPERATIONS = 3_000
+MOST_OPERATIONS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,7 @@ class Promises:
 NO_PROMISES = Promises((), ())
 
 
-def prove_promises(
-    policy: tree.Program, source: str, program: Program, params: Mapping[str, ParamValue]
-) -> Promises:
+def prove_promises(policy: tree.Program, source: str, program: Program, params: Mapping[str, ParamValue]) -> Promises:
     """The promises of a policy, with a check for each that is not proved."""
     promises = list(find_promises(policy, source, program, params))
     established = [each for each in promises if _is_established(program, each)]

@@ -63,7 +63,7 @@ PARAMS = {"k": 3}
 POLICY = """\
 EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
 ALWAYS : GENERALIZE Area TO PREFIX OF 3;
-EACH FILTER Job = 'teacher' : Age < 30 : RANDOM Age 30 40;
+EACH FILTER Job = 'teacher' : Age >= 40 : RANDOM Age 40 50;
 EACH PROCESS COUNT(*) AS Size, SUM(Amount) AS Total GROUP BY Area : Size >= k AND Total >= 50 : REJECT;
 """
 _COLUMNS = ("Age", "Area", "Job", "Amount")

@@ -171,7 +171,7 @@ def test_a_violated_check_writes_nothing(tab: Tab, folder: Path) -> None:
     expect(tab.status).to_contain_text("a check is violated")
     tab.show("Release")
     tab.press(re.compile("^(Save and write|Write)$"))
-    expect(tab.page.get_by_text("a check is violated: nothing was written")).to_be_visible()
+    expect(tab.page.get_by_text("the policy is violated: nothing was written")).to_be_visible()
     assert not (folder / "policy-released.csv").exists()
 
 

@@ -383,7 +383,7 @@ def _require_types(matrix: Matrix, path: str, column: CountedColumn) -> None:
         raise CallError([Diagnostic("AC634", message, help="write each number once, in its shortest form")])
 
 
-_ALLOWED = "-- allow AC504: a code becomes this value again below"
+_ALLOWED = "-- allow AC330, AC504: a code becomes this value again below"
 
 _INVARIANT = "which leaves the column's expected distribution unchanged (invariant PRAM)."
 _COUNTS = (

@@ -1,7 +1,7 @@
 """Run all lint rules on a policy and return the findings in text order, without those that the policy allows.
 
-AC511: an `allow` that silences no finding is itself a finding (X9, allowances). `allow AC330` is for a line that may not
-hold for the output, so it is one where that line is proved, or promises nothing."""
+AC511: an `allow` that silences no finding is itself a finding (X9, allowances). `allow AC330` is for a line that may
+not hold for the output, so it silences nothing where that line is proved or promises nothing."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

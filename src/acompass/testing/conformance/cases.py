@@ -92,7 +92,7 @@ def _is_stopped(case: Case) -> bool:
 
 
 def _random_case(rng: random.Random, kinds: Sequence[Kind]) -> Case:
-    attributes = _random_attributes(rng, kinds)
+    attributes = random_attributes(rng, kinds)
     schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
     digits = {a.name: _random_digits(rng, a) for a in attributes if a.type.kind is Kind.DECIMAL}
     named = attributes[: rng.randint(1, len(attributes))]
@@ -111,7 +111,7 @@ def _random_case(rng: random.Random, kinds: Sequence[Kind]) -> Case:
     )
 
 
-def _random_attributes(rng: random.Random, kinds: Sequence[Kind]) -> list[Attribute]:
+def random_attributes(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> list[Attribute]:
     attributes = []
     for name, spelling in rng.sample(_NAMES, rng.randint(1, 5)):
         type_ = random_type(rng, kinds)

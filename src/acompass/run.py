@@ -4,6 +4,7 @@ Every command and every Python call runs through this module, on a table that `s
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.protocol import (
@@ -34,13 +35,17 @@ from acompass.language.program.program import Program
 from acompass.language.program.types import Kind, Schema
 from acompass.language.program.uses import uses
 from acompass.options import ERROR, DatesArgument, MissingArgument
+from acompass.plan.lowering.state import State
 from acompass.plan.planner import plan, without_actions
-from acompass.plan.run.context import TraceExhausted
+from acompass.plan.run.context import Session, TraceExhausted
 from acompass.plan.stages import Stage, describe
 from acompass.policy import Policy, TableRoles, attach_text
 from acompass.result import Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
 from acompass.tables.formats import ReadingOptions
+
+if TYPE_CHECKING:
+    from acompass.plan.run.doubts import Doubt
 
 
 @dataclass(frozen=True)
@@ -66,10 +71,11 @@ def check_policy(source: OpenTable, call: Call) -> Result:
         rewrites = () if call.execution.show else loaded.rewrites
         stages = plan(without_actions(program), rewrites)
         outcome = loaded.execute(stages, call.execution)
+        doubts = _notes_on_doubts(loaded.session, loaded.state, loaded.state, program, call.roles)
     requirements = _requirements(program, outcome)
     ok = all(each.holds is not False for each in requirements)
     result = _result(loaded, program, outcome, requirements, ok)
-    return replace(result, notes=check_notes(program, outcome))
+    return replace(result, notes=(*check_notes(program, outcome), *doubts))
 
 
 def run_policy(source: OpenTable, call: Call, destination: Destination) -> Result:
@@ -81,7 +87,7 @@ def run_policy(source: OpenTable, call: Call, destination: Destination) -> Resul
         destination = resolve_destination(program, loaded.style.encoding, destination)
         loaded.check_destination(destination)
         outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
-        result = _run_result(loaded, program, outcome)
+        result = _run_result(loaded, program, outcome, call)
         if not (result.ok or destination.force or destination.path is None):
             return result
         return result.with_table(loaded.deliver(outcome, destination))
@@ -93,7 +99,7 @@ def plan_policy(source: OpenTable, call: Call) -> Plan:
         stages = plan(program, loaded.rewrites)
         outcome = execute(loaded, program, stages, call)
         described = tuple(describe(stage, program.schema) for stage in stages)
-        return Plan(_run_result(loaded, program, outcome), described, tuple(loaded.statements))
+        return Plan(_run_result(loaded, program, outcome, call), described, tuple(loaded.statements))
 
 
 def preview_policy(source: OpenTable, call: Call) -> Result:
@@ -101,13 +107,22 @@ def preview_policy(source: OpenTable, call: Call) -> Result:
     with load_and_check(source, call) as (loaded, program):
         judging = replace(call, execution=replace(call.execution, verdicts_only=True))
         outcome = execute(loaded, program, plan(program, loaded.rewrites), judging)
-        return _run_result(loaded, program, outcome)
+        return _run_result(loaded, program, outcome, judging)
 
 
 def program_for_table(source: OpenTable, call: Call) -> Program:
     """Check the policy against the table and require a complete table, as a run does before its first requirement."""
     with load_and_check(source, call) as (_, program):
         return program
+
+
+def table_doubts(source: OpenTable, call: Call) -> "tuple[Doubt, ...]":
+    """What the table says against the requirements, about persons and spellings (D35, D38)."""
+    from acompass.plan.run.doubts import find_doubts
+
+    with _load(source, call) as loaded:
+        program = checked_program(call.policy, loaded.schema, call.params)
+        return tuple(find_doubts(loaded.session, loaded.state, loaded.state, program, call.roles))
 
 
 def policy_schema(source: OpenTable, call: Call) -> Schema:
@@ -175,12 +190,16 @@ def _require_order(schema: Schema) -> None:
             raise TableError([Diagnostic("AC226", message, help=help_)])
 
 
-def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome) -> Result:
+def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, call: Call) -> Result:
     requirements = _requirements(program, outcome)
     ok = all(each.holds is not False for each in requirements if each.action is None)
     result = _result(loaded, program, outcome, requirements, ok)
     notes = run_notes(program, outcome, loaded.respelled)
-    return replace(result, notes=notes, performed=True)
+    # verdicts alone leave no table
+    after = loaded.state if call.execution.verdicts_only else outcome.left
+    doubts = _notes_on_doubts(outcome.context.session, loaded.state, after, program, call.roles)
+    person = _notes_on_person(program, outcome, call.roles)
+    return replace(result, notes=(*notes, *doubts, *person), performed=True)
 
 
 def _result(
@@ -265,6 +284,35 @@ def _notes_on_spelling(columns: Mapping[str, int]) -> Iterator[Note]:
         numbers = "1 number is" if count == 1 else f"{count:,} numbers are"
         reason = f"the table or the policy spells {'it' if count == 1 else 'them'} in two ways"
         yield Note(None, f"column `{name}`: {numbers} written in the shortest form, because {reason}")
+
+
+def _notes_on_doubts(
+    session: Session, before: State, after: State, program: Program, roles: TableRoles
+) -> tuple[Note, ...]:
+    """What the table says against the answer, about persons and spellings (D35, D38). Where the policy dropped a column
+    of the question, the table as read answers it."""
+    if roles == TableRoles() and all(process_of(each) is None for each in program.requirements):
+        return ()
+    from acompass.plan.run.doubts import find_doubts
+
+    lines = {each.index: each.line for each in program.requirements}
+    return tuple(
+        Note(None if each.requirement is None else lines[each.requirement], str(each))
+        for each in find_doubts(session, before, after, program, roles)
+    )
+
+
+def _notes_on_person(program: Program, outcome: Outcome, roles: TableRoles) -> Iterator[Note]:
+    """Note that the person column is released as read."""
+    if roles.person is not None:
+        from acompass.plan.run.doubts import person_position
+
+        place = person_position(roles, [column.name for column in program.schema])
+        assert place is not None
+        if place not in outcome.written and place in outcome.left.kept_columns:
+            name = program.schema[place].name
+            text = f"column `{name}` is released unchanged: with it, anyone can tell which records are of one person"
+            yield Note(None, text)
 
 
 def _emptying_line(program: Program, outcome: Outcome) -> int | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack
 
 from acompass.arguments import validate_arguments
 from acompass.base_session import BaseSession, Calls, SampleInfo
+from acompass.dataclasses import replace
 from acompass.engines.errors import require_numpy
 from acompass.engines.protocol import About, Destination, Execution, trace_source
 from acompass.engines.reading import date_formats, missing_options
@@ -35,9 +36,18 @@ from acompass.options import (
     TableArgument,
     WeightColumn,
 )
-from acompass.policy import Policy, as_policy
+from acompass.policy import Policy, as_policy, table_roles
 from acompass.result import Plan, Result
-from acompass.run import Call, check_policy, plan_policy, policy_schema, preview_policy, program_for_table, run_policy
+from acompass.run import (
+    Call,
+    check_policy,
+    plan_policy,
+    policy_schema,
+    preview_policy,
+    program_for_table,
+    run_policy,
+    table_doubts,
+)
 from acompass.tables.formats import Options, ReadingOptions
 from acompass.tables.output import parquet_files, require_no_hierarchy
 
@@ -45,6 +55,7 @@ if TYPE_CHECKING:
     from acompass.author.answers import Estimate, Perturbation, Suggestion
     from acompass.explain.answer import Explanation
     from acompass.measure.answer import ColumnFacts, Measures
+    from acompass.plan.run.doubts import Doubt
     from acompass.report.page.content import Command
 
 Path: TypeAlias = str | os.PathLike[str]
@@ -144,7 +155,8 @@ class Session(BaseSession):
         pages = _pages(options)
         self._require_files(pages, parsed, [self._table, *others])
         tree = None if parsed is None else parsed.tree
-        roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"], self._roles(options).person)
+        marked = self._roles(options)
+        roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"], marked.person)
         with self._calling():
             measures = measure_table(
                 self._source,
@@ -154,6 +166,7 @@ class Session(BaseSession):
                 population=options["population"],
                 below=options["below"] or THRESHOLDS,
                 hierarchies=options["hierarchies"],
+                marked=marked,
             )
         before, after = (self._table, None) if against is None else (against, self._table)
         about = table_to_measure(self._source, others).about
@@ -178,10 +191,11 @@ class Session(BaseSession):
         from acompass.author.suggest.table import Reading
         from acompass.tables.output import write_policy
 
-        request = make_request(qi or (), k, options, self._roles(options))
+        roles = self._roles(options)
+        request = make_request(qi or (), k, options, roles)
         path = _path(options["output"])
         require_other_files(path, self._table, find_columns(request, self.columns))
-        reading = Reading(request, *self._reading(options))
+        reading = Reading(request, *self._reading(options), roles)
         with self._calling():
             call = SearchCall(reading, path, options["stopped"], options["progress"])
             found = suggest_policy(self._source, call)
@@ -228,6 +242,13 @@ class Session(BaseSession):
         """Check the policy against the table. Raise every error that a run would report before it starts."""
         with self._calling():
             return program_for_table(self._source, self._call(policy, options, Execution()))
+
+    @validate_arguments
+    def doubts(self, policy: PolicyArgument, **options: Unpack[EstimateOptions]) -> "tuple[Doubt, ...]":
+        """What the table says against the requirements, about persons and spellings (D35, D38)."""
+        call = replace(self._call(policy, options, Execution()), roles=table_roles(self._table))
+        with self._calling():
+            return table_doubts(self._source, call)
 
     def occurs(self, column: str, texts: Sequence[str]) -> bool:
         """Whether any of the texts occurs in a column; True if the table is empty."""

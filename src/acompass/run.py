@@ -71,7 +71,7 @@ def check_policy(source: OpenTable, call: Call) -> Result:
         rewrites = () if call.execution.show else loaded.rewrites
         stages = plan(without_actions(program), rewrites)
         outcome = loaded.execute(stages, call.execution)
-        doubts = _notes_on_doubts(loaded.session, loaded.state, loaded.state, program, call.roles)
+        doubts = _notes_on_doubts(outcome.context.session, loaded.state, loaded.state, program, call.roles)
     requirements = _requirements(program, outcome)
     ok = all(each.holds is not False for each in requirements)
     result = _result(loaded, program, outcome, requirements, ok)
@@ -122,7 +122,7 @@ def table_doubts(source: OpenTable, call: Call) -> "tuple[Doubt, ...]":
 
     with _load(source, call) as loaded:
         program = checked_program(call.policy, loaded.schema, call.params)
-        return tuple(find_doubts(loaded.session, loaded.state, loaded.state, program, call.roles))
+        return tuple(find_doubts(loaded.reading, loaded.state, loaded.state, program, call.roles))
 
 
 def policy_schema(source: OpenTable, call: Call) -> Schema:

@@ -139,7 +139,7 @@ def measure_table(
 
 
 def _notes(records: Records, found: Positions, marked: TableRoles) -> Iterator[Note]:
-    """Notes on persons and spellings (D35, D38). Spellings are not compared in another engine, which no value leaves."""
+    """Notes on persons and spellings (D35, D38). Values do not leave another engine to be compared."""
     from acompass.plan.run.doubts import find_repeated_persons, find_spellings
 
     if found.person is None and not found.weights:

@@ -129,10 +129,12 @@ def find_repeated_persons(session: Session, state: State, roles: TableRoles, gro
         yield f"{unnamed_person_text(found)}; if it tells persons apart, give `{option}`"
 
 
-def unnamed_person_text(found: SmallestClass) -> str:
+def unnamed_person_text(found: SmallestClass, as_read: str = "") -> str:
     """For a column that repeats, and that nobody named as the person."""
     values = "1 of them" if found.persons == 1 else f"{found.persons:,} of them"
-    smallest = f"the class with the fewest of its values has {count_text(found.records, 'record')} and {values}"
+    smallest = (
+        f"the class with the fewest of its values{as_read} has {count_text(found.records, 'record')} and {values}"
+    )
     return f"records are counted, but column `{found.column}` repeats: {smallest}"
 
 
@@ -167,15 +169,16 @@ def _doubts_about_persons(
     found = None if state is None else smallest_class(session, state, grouped, person, _where(requirement, state))
     if found is None:
         return
+    as_read = "" if state is after else " in the table as read"
     counted = f"COUNT DISTINCT({spell_name(found.column)})"
     asked = _COUNT_RECORDS.sub(counted, policy_line(requirement.text))
     if declared is not None:
         smallest = f"{count_text(found.records, 'record')} of {count_text(found.persons, 'person')}"
-        text = f"records are counted, not persons: the class with the fewest persons has {smallest}"
+        text = f"records are counted, not persons: the class with the fewest persons{as_read} has {smallest}"
         yield Doubt("AC518", requirement.index, text, f"to count persons, write `{asked}`")
     else:
         option, help_ = option_text("person", found.column), f"if it tells persons apart, write `{asked}`"
-        yield Doubt("AC518", requirement.index, unnamed_person_text(found), help_, option)
+        yield Doubt("AC518", requirement.index, unnamed_person_text(found, as_read), help_, option)
 
 
 def _counts_records(requirement: Requirement) -> bool:

@@ -267,7 +267,11 @@ def lint(policy: PolicyArgument, schema: SchemaArgument = None, **options: Unpac
         else:
             with open_session(options["table"], options) as session:
                 schema, occurs = _session_types(session, parsed, params), session.occurs
-                found = lint_policy(parsed.tree, parsed.text, schema, params, types, occurs, limit)
+                doubts = [
+                    (each.code, each.requirement, each.text, each.help)
+                    for each in session.doubts(parsed, params=params)
+                ]
+                found = lint_policy(parsed.tree, parsed.text, schema, params, types, occurs, limit, doubts)
                 found = (*found, *_released_identifiers(options["table"], session, parsed, params))
     return Findings.of(found, parsed.text, parsed.name)
 

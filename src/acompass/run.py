@@ -5,6 +5,7 @@ Every command and every Python call runs through this module, on a table that `s
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.protocol import (
@@ -37,8 +38,9 @@ from acompass.language.program.program import Program
 from acompass.language.program.types import Kind, Schema
 from acompass.language.program.uses import uses
 from acompass.options import ERROR, DatesArgument, MissingArgument
+from acompass.plan.lowering.state import State
 from acompass.plan.planner import plan, without_actions
-from acompass.plan.run.context import TraceExhausted
+from acompass.plan.run.context import Session, TraceExhausted
 from acompass.plan.stages import Stage, describe
 from acompass.policy import Policy, TableRoles, attach_text
 from acompass.prove.promises import NO_PROMISES, Promise, Promises, prove_promises
@@ -46,6 +48,9 @@ from acompass.result import After, Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
 from acompass.tables.csv import is_formula
 from acompass.tables.formats import ReadingOptions
+
+if TYPE_CHECKING:
+    from acompass.plan.run.doubts import Doubt
 
 
 @dataclass(frozen=True)
@@ -72,10 +77,11 @@ def check_policy(source: OpenTable, call: Call) -> Result:
         rewrites = () if call.execution.show else loaded.rewrites
         stages = plan(without_actions(program), rewrites)
         outcome = loaded.execute(stages, call.execution)
+        doubts = _notes_on_doubts(outcome.context.session, loaded.state, loaded.state, program, call.roles)
     requirements = _requirements(program, outcome)
     ok = all(each.holds is not False for each in requirements)
     result = _result(loaded, program, outcome, requirements, ok)
-    return replace(result, notes=(*check_notes(program, outcome), *_notes_on_roles(call, outcome)))
+    return replace(result, notes=(*check_notes(program, outcome), *doubts, *_notes_on_roles(call, outcome)))
 
 
 def run_policy(source: OpenTable, call: Call, destination: Destination) -> Result:
@@ -120,6 +126,15 @@ def program_for_table(source: OpenTable, call: Call) -> Program:
     """Check the policy against the table and require a complete table, as a run does before its first requirement."""
     with load_and_check(source, call) as (_, program):
         return program
+
+
+def table_doubts(source: OpenTable, call: Call) -> "tuple[Doubt, ...]":
+    """What the table says against the requirements, about persons and spellings (D35, D38)."""
+    from acompass.plan.run.doubts import find_doubts
+
+    with _load(source, call) as loaded:
+        program = checked_program(call.policy, loaded.schema, call.params)
+        return tuple(find_doubts(loaded.reading, loaded.state, loaded.state, program, call.roles))
 
 
 def policy_schema(source: OpenTable, call: Call) -> Schema:
@@ -206,7 +221,14 @@ def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promise
     broken = tuple(each.line for each in failing if not each.is_failed_check)
     ok = not broken and not any(each.is_failed_check for each in requirements)
     result = _result(loaded, program, outcome, requirements, ok)
-    notes = (*run_notes(program, outcome, loaded.respelled), *_notes_on_roles(call, outcome))
+    # verdicts alone leave no table
+    after = loaded.state if call.execution.verdicts_only else outcome.left
+    notes = (
+        *run_notes(program, outcome, loaded.respelled),
+        *_notes_on_doubts(outcome.context.session, loaded.state, after, program, call.roles),
+        *_notes_on_person(program, outcome, call.roles),
+        *_notes_on_roles(call, outcome),
+    )
     return replace(result, notes=notes, performed=True, broken=broken)
 
 
@@ -344,6 +366,35 @@ def _notes_on_formulas(loaded: LoadedTable, outcome: Outcome, destination: Desti
         cells = "1 cell begins" if count == 1 else f"{count:,} cells begin"
         option = option_text("escape_formulas", True)
         yield Note(None, f"{cells} like a formula, which a spreadsheet may run; `{option}` writes `'` in front")
+
+
+def _notes_on_doubts(
+    session: Session, before: State, after: State, program: Program, roles: TableRoles
+) -> tuple[Note, ...]:
+    """What the table says against the answer, about persons and spellings (D35, D38). Where the policy dropped a column
+    of the question, the table as read answers it."""
+    if roles == TableRoles() and all(process_of(each) is None for each in program.requirements):
+        return ()
+    from acompass.plan.run.doubts import find_doubts
+
+    lines = {each.index: each.line for each in program.requirements}
+    return tuple(
+        Note(None if each.requirement is None else lines[each.requirement], str(each))
+        for each in find_doubts(session, before, after, program, roles)
+    )
+
+
+def _notes_on_person(program: Program, outcome: Outcome, roles: TableRoles) -> Iterator[Note]:
+    """Note that the person column is released as read."""
+    if roles.person is not None:
+        from acompass.plan.run.doubts import person_position
+
+        place = person_position(roles, [column.name for column in program.schema])
+        assert place is not None
+        if place not in outcome.written and place in outcome.left.kept_columns:
+            name = program.schema[place].name
+            text = f"column `{name}` is released unchanged: with it, anyone can tell which records are of one person"
+            yield Note(None, text)
 
 
 def _emptying_line(program: Program, outcome: Outcome) -> int | None:

@@ -36,9 +36,18 @@ from acompass.options import (
     TableArgument,
     WeightColumn,
 )
-from acompass.policy import Policy, as_policy
+from acompass.policy import Policy, as_policy, table_roles
 from acompass.result import Plan, Result
-from acompass.run import Call, check_policy, plan_policy, policy_schema, preview_policy, program_for_table, run_policy
+from acompass.run import (
+    Call,
+    check_policy,
+    plan_policy,
+    policy_schema,
+    preview_policy,
+    program_for_table,
+    run_policy,
+    table_doubts,
+)
 from acompass.tables.formats import Options, ReadingOptions
 from acompass.tables.output import parquet_files, require_no_hierarchy
 
@@ -46,6 +55,7 @@ if TYPE_CHECKING:
     from acompass.author.answers import Estimate, Perturbation, Suggestion
     from acompass.explain.answer import Explanation
     from acompass.measure.answer import ColumnFacts, Measures
+    from acompass.plan.run.doubts import Doubt
     from acompass.report.page.content import Command
 
 Path: TypeAlias = str | os.PathLike[str]
@@ -165,8 +175,9 @@ class Session(BaseSession):
                 population=options["population"],
                 below=options["below"] or THRESHOLDS,
                 hierarchies=options["hierarchies"],
+                marked=declared,
             )
-        measures = replace(measures, notes=measure_notes(declared, measures, tree, self.columns))
+        measures = replace(measures, notes=(*measures.notes, *measure_notes(declared, measures, tree, self.columns)))
         before, after = (self._table, None) if against is None else (against, self._table)
         about = table_to_measure(self._source, others).about
         self._report(
@@ -201,7 +212,7 @@ class Session(BaseSession):
         request = make_request(qi or declared.quasi_identifiers, k, options, declared)
         path = _path(options["output"])
         require_other_files(path, self._table, find_columns(request, self.columns))
-        reading = Reading(request, *self._reading(options))
+        reading = Reading(request, *self._reading(options), declared)
         with self._calling():
             call = SearchCall(reading, path, options["stopped"], options["progress"])
             found = drop_identifiers(suggest_policy(self._source, call), identifiers)
@@ -248,6 +259,13 @@ class Session(BaseSession):
         """Check the policy against the table. Raise every error that a run would report before it starts."""
         with self._calling():
             return program_for_table(self._source, self._call(policy, options, Execution()))
+
+    @validate_arguments
+    def doubts(self, policy: PolicyArgument, **options: Unpack[EstimateOptions]) -> "tuple[Doubt, ...]":
+        """What the table says against the requirements, about persons and spellings (D35, D38)."""
+        call = replace(self._call(policy, options, Execution()), roles=table_roles(self._table))
+        with self._calling():
+            return table_doubts(self._source, call)
 
     def occurs(self, column: str, texts: Sequence[str]) -> bool:
         """Whether any of the texts occurs in a column; True if the table is empty."""

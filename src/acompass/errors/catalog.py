@@ -201,6 +201,8 @@ CODES: dict[str, str] = {
     "AC515": "a draw that a later line makes pointless",
     "AC516": "a policy that was not fully linted",
     "AC517": "a SOME that affects the whole table where it selects nothing",
+    "AC518": "records counted where a person may have several",
+    "AC519": "one value in several spellings",
     "AC550": "a claim that is not a single assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",

@@ -33,6 +33,8 @@ from acompass.measure.risk import (
 )
 from acompass.measure.roles import Positions, Roles, positions, refuse_opaque, same_columns
 from acompass.options import DatesArgument, HierarchiesArgument, is_file
+from acompass.policy import TableRoles
+from acompass.result import Note
 from acompass.tables.formats import FileFormat, Options, ReadingOptions
 
 #: the columns to measure, from the names of a table's columns
@@ -105,10 +107,12 @@ def measure_table(
     population: Any = None,
     below: Sequence[int] = THRESHOLDS,
     hierarchies: HierarchiesArgument | None = None,
+    marked: TableRoles | None = None,
 ) -> Measures:
     """Measure a table, and compare it with the earlier table `against` and with a population if they are given.
 
     If `hierarchies` is not None, even if it is empty, the loss against the earlier table is measured too.
+    `marked` are the roles of all columns, for the notes.
     `options.dates` are the date formats of the earlier table if there is one: a released table has ISO dates (D28).
     """
     require_earlier_table(hierarchies, against)
@@ -119,6 +123,7 @@ def measure_table(
     with tables_with(here, options) as tables:
         records, found = tables.load(here, partial(positions, roles), every_column, () if every_column else dates)
         measures = measure_records(tables.con, records, found, below)
+        measures = replace(measures, notes=tuple(_notes(records, found, marked or TableRoles())))
         if population is not None:
             find = partial(same_columns, roles, table="population")
             people, theirs = tables.open(population, find, every_column)
@@ -131,6 +136,19 @@ def measure_table(
             loss = None if hierarchies is None else measure_loss(*pair, hierarchies)
             measures = replace(measures, comparison=compare(*pair), loss=loss)
     return measures
+
+
+def _notes(records: Records, found: Positions, marked: TableRoles) -> Iterator[Note]:
+    """Notes on persons and spellings (D35, D38). Values do not leave another engine to be compared."""
+    from acompass.plan.run.doubts import find_repeated_persons, find_spellings
+
+    if found.person is None and not found.weights:
+        repeated = find_repeated_persons(records.session, records.state, marked, found.quasi_identifiers)
+        yield from (Note(None, text) for text in repeated)
+    if records.relation is not None:
+        for column in (*found.sensitive, *found.persons):
+            for doubt in find_spellings(records.session, records.state, column):
+                yield Note(None, str(doubt))
 
 
 def measure_records(

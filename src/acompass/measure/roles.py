@@ -99,11 +99,16 @@ def without_dropped(roles: Roles, policy: tree.Program, columns: Sequence[str] =
     """The roles without the columns that the policy drops, unless the table that is measured still has them among its
     `columns`."""
     names, dropped = Names(columns), {name.text.casefold() for name in names_dropped_by(policy)}
-    quasi_identifiers, sensitive = (
-        tuple(name for name in named if name.casefold() not in dropped or names.find(name))
-        for named in (roles.quasi_identifiers, roles.sensitive)
+
+    def is_left(name: str) -> bool:
+        return name.casefold() not in dropped or bool(names.find(name))
+
+    return replace(
+        roles,
+        quasi_identifiers=tuple(filter(is_left, roles.quasi_identifiers)),
+        sensitive=tuple(filter(is_left, roles.sensitive)),
+        person=roles.person if roles.person is not None and is_left(roles.person) else None,
     )
-    return replace(roles, quasi_identifiers=quasi_identifiers, sensitive=sensitive)
 
 
 def measure_notes(

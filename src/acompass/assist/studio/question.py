@@ -129,17 +129,21 @@ def roles_to_measure(ask: Ask) -> Roles:
 
 def exposure(session: Session, roles: Roles, records: int) -> Exposure:
     marked = roles.quasi_identifiers
-    measures = _measure(session, marked, roles.sensitive, records)
+    measures = _measure(session, marked, roles.sensitive, records, roles.person)
     without = {column: [name for name in marked if name != column] for column in marked}
-    classes = {column: _measure(session, others, (), records).classes for column, others in without.items()}
+    classes = {
+        column: _measure(session, others, (), records, roles.person).classes for column, others in without.items()
+    }
     drivers = tuple(Driver(name, found.k, found.uniques) for name, found in classes.items())
     return Exposure(measures, drivers)
 
 
-def _measure(session: Session, marked: Sequence[str], sensitive: Sequence[str], records: int) -> Measures:
+def _measure(
+    session: Session, marked: Sequence[str], sensitive: Sequence[str], records: int, person: str | None
+) -> Measures:
     """Without quasi-identifiers, all records are in one class."""
     if marked:
-        return session.measure(marked, sensitive)
+        return session.measure(marked, sensitive, person=person)
     return Measures((), None, Classes(((records, 1),) if records else ()), ())
 
 
@@ -148,7 +152,9 @@ def with_journalist(found: Exposure, session: Session, population: str | None) -
     marked = found.measures.quasi_identifiers
     if population is None or not marked:
         return found
-    risk = session.measure(marked, (), population=population).journalist
+    people = found.measures.people
+    person = None if people is None else people.column
+    risk = session.measure(marked, (), population=population, person=person).journalist
     return replace(found, measures=replace(found.measures, journalist=risk))
 
 

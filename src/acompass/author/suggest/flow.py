@@ -23,6 +23,7 @@ from acompass.language.text.walk import assertion_of, names_dropped_by, process_
 from acompass.measure.answer import count_noun, total_loss
 from acompass.measure.levels import join_words
 from acompass.policy import Policy, parse, parse_file
+from acompass.result import Note
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ def _suggestion(call: SearchCall, table: Table, problem: Problem, found: Found) 
         levels={each.column: Levels(each.words, at not in table.columns.specs) for at, each in by_column},
         finished=found.finished,
         person=goal.person,
+        notes=tuple(Note(None, text) for text in table.notes),
     )
 
 

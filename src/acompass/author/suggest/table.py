@@ -11,7 +11,7 @@ import numpy as np
 from acompass.author.suggest.policy_tree import Goal, Line, policy_tree, suppression
 from acompass.author.suggest.request import Columns, Request
 from acompass.author.suggest.search_problem import IntArray, Sensitive, class_ids
-from acompass.dataclasses import dataclass, replace
+from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.protocol import LoadedTable, OpenTable
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
@@ -20,7 +20,7 @@ from acompass.measure.hierarchy import ByBands, Values, column_values, is_intege
 from acompass.measure.levels import ColumnLevels, column_levels
 from acompass.options import DatesArgument, MissingArgument
 from acompass.plan.run.queries import CountedCombinations, Word, count_combinations, split_into_words
-from acompass.policy import Policy
+from acompass.policy import Policy, TableRoles
 from acompass.run import Call, load_and_check
 
 
@@ -29,6 +29,7 @@ class Reading:
     request: Request
     missing: MissingArgument
     dates: DatesArgument
+    roles: TableRoles = field(default_factory=TableRoles)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,7 @@ class Table:
     incomplete: int
     numbers: frozenset[int]  # columns read as numbers
     respelled: frozenset[int]  # columns that spell a number in two ways, where reading them as text differs (D26)
+    notes: tuple[str, ...]  # on persons, if records are counted
     texts: frozenset[int]  # positions of quasi-identifiers whose labels can be compared with text from the start
 
 
@@ -87,7 +89,14 @@ def _read_as(
             for place, (kind, each) in enumerate(zip(kinds, found.ladders, strict=True))
             if kind is Kind.TEXT and not _has_bands(each)
         )
-        return Table(columns, found, loaded.state.records, loaded.dropped, numbers, respelled, texts)
+        notes = () if columns.person is not None else tuple(_notes_on_persons(loaded, reading, columns))
+        return Table(columns, found, loaded.state.records, loaded.dropped, numbers, respelled, notes, texts)
+
+
+def _notes_on_persons(loaded: LoadedTable, reading: Reading, columns: Columns) -> Iterator[str]:
+    from acompass.plan.run.doubts import find_repeated_persons
+
+    return find_repeated_persons(loaded.session, loaded.state, reading.roles, columns.quasi_identifiers)
 
 
 def _draft(goal: Goal, columns: Columns, numbers: frozenset[int]) -> Policy:

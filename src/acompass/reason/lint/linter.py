@@ -17,7 +17,7 @@ from acompass.prove.promises import BROKEN, Promises, prove_promises
 from acompass.prove.search.column_types import column_types
 from acompass.prove.search.verdicts import check_policy
 from acompass.reason.lint import generalization, requirements
-from acompass.reason.lint.inspected_policy import InspectedPolicy, Occurs
+from acompass.reason.lint.inspected_policy import Doubts, InspectedPolicy, Occurs
 
 #: the code reported when linting was cut short
 INCOMPLETE = "AC516"
@@ -36,6 +36,7 @@ RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
     requirements.find_idle_chances,
     generalization.find_absent_values,
     generalization.find_ordered_labels,
+    requirements.find_doubts_of_the_table,
 )
 
 
@@ -47,12 +48,14 @@ def lint_policy(
     types: Mapping[str, str | Type] | None = None,
     occurs: Occurs | None = None,
     deadline: float | None = DEADLINE,
+    doubts: Doubts = (),
 ) -> tuple[Diagnostic, ...]:
     """Find the probable mistakes in a valid policy, without those that it allows (X9, allowances).
 
     Raises PolicyError for an invalid policy. Without a schema, each column gets the narrowest type that fits,
-    because policies often mean 17 and 18 to be adjacent. `occurs` looks up values in a table. AC516 reports that
-    findings may be missing, because linting exceeded `deadline` seconds or would cost too much.
+    because policies often mean 17 and 18 to be adjacent. `occurs` looks up values in a table, and
+    `doubts` are what it says about persons and spellings. AC516 reports that findings may be missing, because linting
+    exceeded `deadline` seconds or would cost too much.
     """
     if not policy.requirements:
         return ()
@@ -60,7 +63,7 @@ def lint_policy(
     columns = column_types(policy, settings, schema, types).schema
     program = check_policy(policy, source, columns, settings)
     with time_limit(deadline):
-        findings = list(_findings(InspectedPolicy(policy, program, occurs)))
+        findings = list(_findings(InspectedPolicy(policy, program, occurs, doubts)))
         found = remove_allowed(policy, findings, lambda: prove_promises(policy, source, program, settings))
     return tuple(sorted(found, key=lambda finding: (finding.labels[0].span.start, finding.code)))
 

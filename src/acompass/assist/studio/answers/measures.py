@@ -82,7 +82,8 @@ def _risk(studio: Studio, found: Sequence[Exposure]) -> dict[str, Any]:
 def _side(measures: Measures) -> dict[str, Any]:
     classes, journalist = measures.classes, measures.journalist
     return {
-        "records": number(classes.records),
+        "records": number(measures.records),
+        "counted": measures.noun,
         "quasi_identifiers": list(measures.quasi_identifiers),
         "k": number(classes.k),
         "classes": classes.number,

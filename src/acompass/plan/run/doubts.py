@@ -1,0 +1,234 @@
+"""What a table says against the sentences of an answer: records that are read as persons (D35), and spellings of one
+value that are counted as several (D38). No text contains a value of a record.
+
+At most two queries look for persons: one counts the values of the columns that could tell persons apart, the other the
+records and values of each class. One query for each column looks for spellings."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from sqlglot import exp
+
+from acompass.dataclasses import dataclass
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
+from acompass.errors.display import count_text
+from acompass.language.program.aggregates import counts_distinct
+from acompass.language.program.effects import process_of
+from acompass.language.program.program import Program, Requirement
+from acompass.language.program.types import Kind, Names, Schema
+from acompass.language.text.tokens import policy_line, spell_name
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import State
+from acompass.plan.run.context import Session
+from acompass.policy import TableRoles
+
+#: a word of a column's name that says that it identifies someone; other columns are found by their role
+PERSON_WORDS = frozenset(
+    (
+        *("id", "ids", "uid", "uuid", "guid", "pid", "identifier", "pseudonym", "ssn", "mrn"),
+        *("person", "persons", "patient", "patients", "subject", "participant", "respondent", "client", "customer"),
+        *("member", "user", "employee", "student", "pupil", "resident", "citizen", "insured"),
+    )
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+_COUNT_RECORDS = re.compile(r"\bCOUNT\s*\(\s*\*\s*\)", re.IGNORECASE)
+#: a column with more values is not searched for spellings
+MOST_VALUES = 100_000
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    code: str  # of the finding of `lint`
+    requirement: int | None  # the index of the requirement; None for one about the whole table
+    text: str
+    help: str
+    option: str | None = None  # that a call should give as well
+
+    def __str__(self) -> str:
+        also = "" if self.option is None else f", and give `{self.option}`"
+        return f"{self.text}; {self.help}{also}"
+
+
+@dataclass(frozen=True, slots=True)
+class SmallestClass:
+    """The class with the fewest persons."""
+
+    column: str
+    records: int
+    persons: int
+
+
+def looks_like_persons(name: str) -> bool:
+    return any(word.casefold() in PERSON_WORDS for word in _WORD.findall(name))
+
+
+def person_position(roles: TableRoles, names: Sequence[str]) -> int | None:
+    """The position of the person column, if the call or acompass.toml names one. Raise if the table lacks it."""
+    if roles.person is None:
+        return None
+    found = Names(names).find(roles.person)
+    if len(found) != 1:
+        help_ = f"columns: {Names(names).listing()}"
+        raise CallError([Diagnostic("AC602", f"unknown column `{roles.person}`", help=help_)])
+    return found[0]
+
+
+def possible_persons(schema: Schema, roles: TableRoles, grouped: Sequence[int]) -> list[int]:
+    """The columns that may tell persons apart: by their role, or by their name unless they have another role."""
+    names = Names([column.name for column in schema])
+    marked = [place for name in roles.identifiers for place in names.find(name)]
+    decided = {
+        place for name in (*roles.quasi_identifiers, *roles.sensitive, *roles.other) for place in names.find(name)
+    }
+    named = [place for place, column in enumerate(schema) if place not in decided and looks_like_persons(column.name)]
+    comparable = (place for place in dict.fromkeys((*marked, *named)) if schema[place].type.kind is not Kind.OPAQUE)
+    return [place for place in comparable if place not in grouped and schema[place].type.kind is not Kind.DROPPED]
+
+
+def smallest_class(
+    session: Session, state: State, grouped: Sequence[int], person: int, where: sql.Sql | None = None
+) -> SmallestClass | None:
+    """None if no class has two records of one person, so that its records and its persons are as many."""
+    counted = [sql.with_alias(state.count(), "n"), sql.with_alias(_count_distinct(state, person), "p")]
+    classes = sql.query(counted, state.source(), where)
+    if grouped:
+        classes = classes.group_by(*(state.value(place) for place in grouped), copy=False)
+    records, persons = exp.column("n", table="k"), exp.column("p", table="k")
+    most = exp.Window(this=exp.Max(this=exp.Sub(this=records.copy(), expression=persons.copy())))
+    select = sql.query([records, persons, sql.with_alias(most, "more")], classes.subquery("k", copy=False))
+    order = [exp.Ordered(this=persons.copy(), desc=False), exp.Ordered(this=records.copy(), desc=True)]
+    for number, distinct, more in session.fetch(select.order_by(*order, copy=False).limit(1)):
+        return SmallestClass(state.schema[person].name, int(number), int(distinct)) if more else None
+    return None
+
+
+def _count_distinct(state: State, column: int) -> sql.Sql:
+    return exp.Count(this=exp.Distinct(expressions=[state.value(column)]))
+
+
+def repeated_column(session: Session, state: State, candidates: Sequence[int]) -> int | None:
+    """The first of the columns that has fewer values than records; None if each has different values."""
+    if not candidates:
+        return None
+    questions = [state.count(), *(_count_distinct(state, place) for place in candidates)]
+    ((records, *values),) = session.fetch(sql.query(questions, state.source()))
+    return next((place for place, n in zip(candidates, values, strict=True) if 0 < int(n) < int(records)), None)
+
+
+def find_repeated_persons(session: Session, state: State, roles: TableRoles, grouped: Sequence[int]) -> Iterator[str]:
+    """For an answer that counts records in the classes by these columns, if a column that nobody named as the person
+    repeats in a class: a sentence that names the option."""
+    person = repeated_column(session, state, possible_persons(state.schema, roles, grouped))
+    found = None if person is None else smallest_class(session, state, grouped, person)
+    if found is not None:
+        option = option_text("person", found.column)
+        yield f"{unnamed_person_text(found)}; if it tells persons apart, give `{option}`"
+
+
+def unnamed_person_text(found: SmallestClass, as_read: str = "") -> str:
+    """For a column that repeats, and that nobody named as the person."""
+    values = "1 of them" if found.persons == 1 else f"{found.persons:,} of them"
+    smallest = (
+        f"the class with the fewest of its values{as_read} has {count_text(found.records, 'record')} and {values}"
+    )
+    return f"records are counted, but column `{found.column}` repeats: {smallest}"
+
+
+def find_doubts(session: Session, before: State, after: State, program: Program, roles: TableRoles) -> Iterator[Doubt]:
+    """The doubts about a policy's requirements. Classes are those of the table after the policy, or of the table before
+    it if a column that they need is gone; `after` is `before` if no action was performed."""
+    yield from _doubts_about_persons(session, before, after, program, roles)
+    state, names = before, Names([column.name for column in before.schema])
+    distinct = {place for each in program.requirements for place in _columns_counted(each)}
+    marked = {place for name in roles.sensitive for place in names.find(name)}
+    person = person_position(roles, names.texts)
+    columns = distinct | marked | (set() if person is None else {person})
+    for column in sorted(columns):
+        counted = (each.index for each in program.requirements if column in _columns_counted(each))
+        yield from find_spellings(session, state, column, next(counted, None))
+
+
+def _doubts_about_persons(
+    session: Session, before: State, after: State, program: Program, roles: TableRoles
+) -> Iterator[Doubt]:
+    # the finest classes are the smallest
+    requirement = max(filter(_counts_records, program.requirements), key=lambda each: len(_grouped(each)), default=None)
+    declared = person_position(roles, [column.name for column in before.schema])
+    if requirement is None:
+        return
+    grouped = _grouped(requirement)
+    candidates = possible_persons(before.schema, roles, grouped) if declared is None else [declared]
+    person = repeated_column(session, before, candidates)
+    if person is None or any(person in _columns_counted(each) for each in program.requirements):
+        return
+    state = next((each for each in (after, before) if _can_be_asked(requirement, person, each)), None)
+    found = None if state is None else smallest_class(session, state, grouped, person, _where(requirement, state))
+    if found is None:
+        return
+    as_read = "" if state is after else " in the table as read"
+    counted = f"COUNT DISTINCT({spell_name(found.column)})"
+    asked = _COUNT_RECORDS.sub(counted, policy_line(requirement.text))
+    if declared is not None:
+        smallest = f"{count_text(found.records, 'record')} of {count_text(found.persons, 'person')}"
+        text = f"records are counted, not persons: the class with the fewest persons{as_read} has {smallest}"
+        yield Doubt("AC518", requirement.index, text, f"to count persons, write `{asked}`")
+    else:
+        option, help_ = option_text("person", found.column), f"if it tells persons apart, write `{asked}`"
+        yield Doubt("AC518", requirement.index, unnamed_person_text(found, as_read), help_, option)
+
+
+def _counts_records(requirement: Requirement) -> bool:
+    """Whether the requirement counts records and not, in the same query, also the values of some column."""
+    process = process_of(requirement)
+    return process is not None and any(each.column is None for each in process.aggregates)
+
+
+def _grouped(requirement: Requirement) -> tuple[int, ...]:
+    process = process_of(requirement)
+    return () if process is None else process.group_by
+
+
+def _can_be_asked(requirement: Requirement, person: int, state: State) -> bool:
+    """Whether its classes exist in this state: no column was dropped, and WHERE compares the same types."""
+    columns = (*_grouped(requirement), person)
+    if state.counted is not None or any(state.schema[place].type.kind is Kind.DROPPED for place in columns):
+        return False
+    process = process_of(requirement)
+    return process is None or process.where is None or requirement.before == state.schema
+
+
+def _where(requirement: Requirement, state: State) -> sql.Sql | None:
+    process = process_of(requirement)
+    where = None if process is None else process.where
+    return None if where is None else sql.condition(where, state.schema, state.values())
+
+
+def _columns_counted(requirement: Requirement) -> set[int]:
+    process = process_of(requirement)
+    aggregates = () if process is None else process.aggregates
+    return {each.column for each in aggregates if each.column is not None and counts_distinct(each.function)}
+
+
+def find_spellings(session: Session, state: State, column: int, requirement: int | None = None) -> Iterator[Doubt]:
+    """Values that are one after trimming, case folding, Unicode NFC and reading as a number (D38, spellings)."""
+    if state.schema[column].type.kind is not Kind.TEXT:
+        return
+    values = sql.query([sql.with_alias(state.value(column), "v")], state.source()).distinct(copy=False)
+    found = [value for (value,) in session.fetch(values.limit(MOST_VALUES + 1)) if value is not None]
+    spelled = Counter(map(fold_spelling, found)) if len(found) <= MOST_VALUES else Counter[str]()
+    several = [number for number in spelled.values() if number > 1]
+    if several:
+        values_meant = "1 value" if len(several) == 1 else f"{len(several):,} values"
+        text = f"column `{state.schema[column].name}` has {values_meant} in {sum(several):,} spellings, which are "
+        text += "counted as different values"
+        help_ = "spellings that differ in case, spaces or number format are one value to an attacker; use one of them"
+        yield Doubt("AC519", requirement, text, help_)
+
+
+def fold_spelling(text: str) -> str:
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).strip().casefold())
+    return f"{Decimal(folded).normalize():f}" if _NUMBER.fullmatch(folded) else folded

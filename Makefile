@@ -70,6 +70,7 @@ fuzz: $(VENV)/.test-all ## run the long random tests; LENGTH=1000 for longer one
 	$(BIN)/python -m tests.reason.privacy.sampling_policies 2000
 	$(BIN)/python -m tests.reason.privacy.stability_policies 2000
 	$(BIN)/python -m tests.explain.algebra_campaign --cases 20000
+	$(BIN)/python -m tests.promise.campaign --cases 5000 --workers $(WORKERS)
 	$(BIN)/python -m tests.cli.interrupts_campaign --times 1000 --load
 	$(BIN)/python -m tests.theory.campaign --cases 20000 --workers $(WORKERS)
 	$(BIN)/python -m tests.theory.decisions --cases 20000

@@ -140,9 +140,9 @@ def test_what_is_required_achieved_and_remains() -> None:
         classes.setdefault((age, zip_), []).append(disease)
     k, diversity = min(map(len, classes.values())), min(len(set(each)) for each in classes.values())
     assert found["Achieved"].prose == (
-        f"k = {k} (smallest class), {100 / k:.3g} % highest risk that the attacker finds the right record ; "
-        f"l = {diversity} (fewest different values of Disease in a class). Measured on the released table."
-    ).replace("record ;", "record;")
+        f"k = {k} records in the smallest class, {100 / k:.3g} % highest risk that the attacker finds the right "
+        f"record; l = {diversity} (fewest different values of Disease in a class). Measured on the released table."
+    )
     remains = found["What remains"].prose
     assert "Released as they were: Disease Ward" in remains
     assert "Whoever knows values of Disease Ward can tell the records of a class apart." in remains

@@ -129,7 +129,7 @@ def _achieved(content: PageContent) -> Iterator[str]:
         yield "The table has no records."
         return
     yield tag("strong", f"k = {persons(found.k)}")
-    yield " (smallest class), "
+    yield " records in the smallest class, "
     yield tag("strong", percent(found.classes.prosecutor_maximum))
     yield " highest risk that the attacker finds the right record"
     yield from _diversity(found)

@@ -175,6 +175,8 @@ export type Life = {
 
 export type SuggestAsk = {
   roles: Roles;
+  /** the policy that the suggestion will be added to */
+  text?: string;
   k: number;
   l?: number;
   max_lost?: string;

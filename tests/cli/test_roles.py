@@ -229,13 +229,13 @@ def test_a_policy_that_groups_by_all_quasi_identifiers_needs_no_note(release, by
         ),
         (
             f"{CLASSES}EACH PROCESS COUNT(*) AS n GROUP BY ward : n >= 2;\n",
-            "the policy groups by `age`, `zip` and by `ward`; the quasi-identifiers are `age`, `zip`, `sex`: classes by "
-            "all quasi-identifiers have at least 1 record",
+            "the policy groups by `age`, `zip` and by `ward`; the quasi-identifiers are `age`, `zip`, `sex`: classes "
+            "by all quasi-identifiers have at least 1 record",
         ),
         (
             f"{CLASSES}ALWAYS : DROP sex, age;\n",
-            "the policy groups by `age`, `zip`; the quasi-identifier is `zip`: classes by all quasi-identifiers have at "
-            "least 2 records",
+            "the policy groups by `age`, `zip`; the quasi-identifier is `zip`: classes by all quasi-identifiers have "
+            "at least 2 records",
         ),
         (f"{CLASSES}ALWAYS : DROP sex;\n", None),
     ],
@@ -280,7 +280,9 @@ def test_the_report_and_measure_are_about_the_declared_quasi_identifiers(release
     assert release(CLASSES + DROP, COMPLETE, "--report", "report.html").exit_code == 0
     page = (people / "report.html").read_text(encoding="utf-8")
     assert "Records with equal values in age, zip, sex form one equivalence class." in page
-    (people / "acompass.toml").write_text(COMPLETE.replace("people", "released").replace('"name"', ""), encoding="utf-8")
+    (people / "acompass.toml").write_text(
+        COMPLETE.replace("people", "released").replace('"name"', ""), encoding="utf-8"
+    )
     measured = json.loads(acompass("measure", "released.csv", "--json").stdout)
     assert measured["risk"]["prosecutor"]["maximum"] == 1
     assert re.search(r"<dt>highest risk</dt><dd>[^<]*100\N{NO-BREAK SPACE}%</dd>", page)
@@ -347,7 +349,9 @@ def test_a_run_that_promises_nothing_is_not_called_good(acompass, people: Path, 
     assert "every check holds" not in page
 
 
-@pytest.mark.parametrize("text", [CLASSES, "EACH RESULT : age <= 99;", "EACH RESULT : age <= 40 : REPLACE age WITH 40;"])
+@pytest.mark.parametrize(
+    "text", [CLASSES, "EACH RESULT : age <= 99;", "EACH RESULT : age <= 40 : REPLACE age WITH 40;"]
+)
 def test_a_policy_with_a_check_does_not_lack_one(people: Path, text: str) -> None:
     for result in (package.check(text, "people.csv"), package.run(text, "people.csv")):
         assert not result.checks_nothing

@@ -85,14 +85,14 @@ def test_a_release_has_no_identifier_and_every_column_has_a_role(tmp_path: Path)
             writer.writerows(table)
         role_by_column = {name.lower(): role for role, names in roles.items() for name in names}
         expected, force = _codes(role_by_column, gone), rng.random() < 0.5
-        try:
-            result = acompass.run(policy, given, output=output, roles=roles, force=force)
-        except AcompassError as error:
-            assert {each.code for each in error.diagnostics} == expected, (policy, roles)
+        if expected and role_by_column:
+            with pytest.raises(AcompassError) as error:
+                acompass.run(policy, given, output=output, roles=roles, force=force)
+            assert {each.code for each in error.value.diagnostics} == expected, (policy, roles)
             assert not output.exists()
             outcomes["refused"] += 1
             continue
-        assert not expected or not role_by_column, (policy, roles)
+        result = acompass.run(policy, given, output=output, roles=roles, force=force)
         outcomes["released"] += 1
         assert result.ok or not output.exists() or force
         if role_by_column and output.exists():

@@ -1,13 +1,13 @@
 """Output for other programs: JSON, JUnit, SARIF and the table in a notebook."""
 
 import json
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
 
 import acompass
-from dataclasses import replace
 from acompass.errors.diagnostics import Diagnostic, Label, PolicyError, Span
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.reason.lint import Findings

@@ -82,6 +82,7 @@ function overall(): Badge | null {
   if (wrong > 0) return badge("bad", "✗", countNoun(wrong, "error"));
   const found = verdicts.value.value?.verdicts;
   if (!found) return null;
+  if (found.checks_nothing) return badge("plain", "–", "no check in this policy");
   return found.ok ? badge("good", "✓", "no check is violated") : badge("bad", "✗", found.broken.length > 0 ? "the output violates the policy" : "a check is violated");
 }
 

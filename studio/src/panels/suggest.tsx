@@ -33,6 +33,7 @@ async function start(lines = whole(wanted.lines.peek())): Promise<void> {
   const watching = window.setInterval(() => void watch(), 500);
   const answer = await search.start({
     roles: roles.peek(),
+    ...(use.peek() === "after" ? { text: text.peek() } : {}),
     k: whole(wanted.k.peek()) ?? defaultK(),
     style: style.peek(),
     ...(l === undefined ? {} : { l }),

@@ -18,7 +18,7 @@ def first_release(tab: Tab) -> Iterator[str]:
     yield "table"
     tab.press(DROP)
     expect(tab.editor).to_contain_text("ALWAYS : DROP name")
-    expect(tab.status).to_contain_text("no check is violated")
+    expect(tab.status).to_contain_text("no check in this policy")
     _search(tab)
     yield "suggest"
     tab.press("Accept")
@@ -42,6 +42,9 @@ def _mark_roles(tab: Tab) -> None:
     tab.mark(name="identifier", insurance_number="identifier", employer="identifier")
     tab.mark(age="quasi-identifier", zip="quasi-identifier", admission="quasi-identifier")
     tab.mark(diagnosis="sensitive")
+    expect(tab.page.get_by_text("1 column without a role: education")).to_be_visible()
+    tab.press("Mark as other")
+    expect(tab.page.get_by_role("combobox", name="Role of education", exact=True)).to_have_value("other")
 
 
 def _search(tab: Tab) -> None:

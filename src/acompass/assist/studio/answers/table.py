@@ -4,7 +4,7 @@ A new search replaces the previous one, and a search can be ended with the best 
 
 from typing import Any, Unpack
 
-from acompass.assist.document import parameters
+from acompass.assist.document import Document, parameters
 from acompass.assist.request_queue import Stale
 from acompass.assist.studio.answers.files import roles_json, sample_json
 from acompass.assist.studio.messages import Body, json_object, number
@@ -12,7 +12,8 @@ from acompass.assist.studio.question import Ask, count_records, facts
 from acompass.assist.studio.state import Studio
 from acompass.assist.templates import templates
 from acompass.author.answers import Suggestion
-from acompass.dataclasses import asdict
+from acompass.dataclasses import asdict, replace
+from acompass.language.text.walk import names_dropped_by
 from acompass.measure.answer import Bar, ColumnFacts, Distribution
 from acompass.options import SuggestOptions
 from acompass.policy import TableRoles
@@ -75,7 +76,7 @@ def _bars(distribution: Distribution) -> list[dict[str, Any]]:
 
 def suggest(studio: Studio, body: Body) -> dict[str, Any]:
     """Search the whole table in a separate session, so that verdicts do not wait."""
-    roles = body.roles() if body.has("roles") else studio.roles
+    roles = _without_dropped(studio, body, body.roles() if body.has("roles") else studio.roles)
     with studio.searches.begin() as search:
         found = studio.ask_all(
             body,
@@ -95,6 +96,13 @@ def suggest(studio: Studio, body: Body) -> dict[str, Any]:
     if not search.is_newest:
         raise Stale
     return {"diagnostics": [], "suggestion": _json(found)}
+
+
+def _without_dropped(studio: Studio, body: Body, roles: TableRoles) -> TableRoles:
+    """Omit identifiers that the policy drops to which the suggestion is added: nothing can drop them again."""
+    policy = Document(body.text("text"), studio.file.path).policy if body.has("text") else None
+    dropped = set() if policy is None else {name.text.casefold() for name in names_dropped_by(policy.tree)}
+    return replace(roles, identifiers=tuple(name for name in roles.identifiers if name.casefold() not in dropped))
 
 
 def progress(studio: Studio, _: Body) -> dict[str, Any]:

@@ -139,7 +139,7 @@ WELL_FORMED = {
     "tabs": "a\tb\n1\t x \n",
     "bars": "a|b\n1|x.y\n",
     "empty fields at the end": "a,b\n1,x,,\n",
-    "records like the header": "b,a\nb,1\nb,1\n",
+    "records like a part of the header": "b,a\nb ,1\nB,1\n",
     "a quote inside": 'a,b\n1,x"y\n2,x""y\n',
     "backslashes": "a,b\n1,\\\n2,x\\n\n",
     "one column": "a\n1\n3\n",

@@ -176,7 +176,8 @@ def test_a_reader_that_fails_is_named() -> None:
 def test_a_column_of_a_reader_that_cannot_be_read_is_named() -> None:
     union = pyarrow.nulls(1, pyarrow.dense_union([pyarrow.field("x", pyarrow.int8())]))
     with pytest.raises(acompass.TableError, match="cannot convert column `a`"):
-        acompass.check("EACH RESULT : b = 1;", pyarrow.table({"b": [1], "a": union}).to_reader())
+        acompass.check("EACH RESULT : a = 1;", pyarrow.table({"b": [1], "a": union}).to_reader())
+    assert acompass.check("EACH RESULT : b = 1;", pyarrow.table({"b": [1], "a": union}).to_reader()).ok
 
 
 def test_a_duckdb_relation_comes_back_as_one() -> None:
@@ -204,7 +205,7 @@ def test_integers_beyond_64_bits_are_exact() -> None:
     with loading([{"a": 2**64}, {"a": -(10**37)}], a=Use.ANY) as table:
         assert table.types == ["decimal(0)"]
         assert table.records == [(Decimal(2**64),), (Decimal(-(10**37)),)]
-    assert fault([{"a": 10**38}]).code == "AC215"
+    assert fault([{"a": 10**38}], a=Use.ANY).code == "AC215"
 
 
 @pytest.mark.parametrize("lost", [None, float("nan"), pandas.NA, pandas.NaT])
@@ -242,7 +243,7 @@ def test_a_changed_column_has_the_type_of_the_language() -> None:
     ],
 )
 def test_objects_that_are_not_tables_are_rejected(table: Any, code: str) -> None:
-    found = fault(table)
+    found = fault(table, a=Use.ANY)
     assert found.code == code
     assert "secret" not in found.message + (found.help or "")
 
@@ -377,17 +378,16 @@ class _Person:
     ],
 )
 def test_a_column_that_cannot_be_converted_is_named(table: Any) -> None:
-    found = fault(table)
+    found = fault(table, a=Use.ANY)
     assert found.code == "AC240"
     assert found.message.startswith("cannot convert column `a`: ")
     assert "secret" not in found.message
 
 
-def test_a_column_that_cannot_be_converted_back_is_named() -> None:
+def test_run_ends_are_encoded_again() -> None:
     values = pyarrow.array([1, None]).cast(pyarrow.int64())
     table = pyarrow.table({"a": pyarrow.compute.run_end_encode(values)})
-    with pytest.raises(acompass.TableError, match="cannot convert column `a`"):
-        round_trip(table)
+    assert round_trip(table).equals(table)
 
 
 def _lazy() -> polars.LazyFrame:

@@ -283,7 +283,9 @@ def test_a_stray_cell_is_found_before_the_sheet_is_read(tmp_path: Path, cell: st
     assert (found.code, "1,048,576 rows" in found.message) == ("AC254", True)
 
 
-@pytest.mark.parametrize("reference", ["A0", "1A", "XFE2", "AAAA1", "A1048577", "A99999999999", "ZZZZZZZZZZZZZZ1", "", "A"])
+@pytest.mark.parametrize(
+    "reference", ["A0", "1A", "XFE2", "AAAA1", "A1048577", "A99999999999", "ZZZZZZZZZZZZZZ1", "", "A"]
+)
 @pytest.mark.parametrize("form", ['<row r="2"><c r="{}"><v>1</v></c></row>', "<row><c t='n' r='{}'><v>1</v></c></row>"])
 def test_impossible_references_are_found(tmp_path: Path, reference: str, form: str) -> None:
     assert fault(sheet_file(tmp_path / "t.xlsx", form.format(reference))).code == "AC254"

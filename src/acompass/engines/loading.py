@@ -126,7 +126,7 @@ def prepare_typed(
     named = sorted(uses)
     columns = with_dates(facts, columns, options.dates)
     facts.ask(questions(columns, named))
-    for position in named:
+    for position in _columns_read(uses):
         limit = columns[position].limit()
         if limit is not None and facts.count(sql.count_where(limit[0])):
             raise errors.not_exact(columns[position].name, limit[1])

@@ -65,7 +65,8 @@ class Tables:
         found = find(table.names)
         wanted = range(len(table.names)) if every_column else sorted(found.all())
         reading = ReadingOptions(dates=date_formats(dates, table.names))
-        uses = dict.fromkeys(wanted, ColumnUse(Use.ANY, Span(0, 0)))
+        # a column without a role may have values that a policy could not use
+        uses = {p: ColumnUse(Use.ANY, Span(0, 0), overwritten=p not in found.all()) for p in wanted}
         loaded = self._stack.enter_context(table.load(uses, reading))
         refuse_opaque(found, loaded.schema)
         relation = loaded.layout.view if isinstance(loaded, LoadedInDuckDB) else None

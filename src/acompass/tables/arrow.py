@@ -153,7 +153,7 @@ def _columns(kind: FrameKind, table: Any) -> tuple[list[Any], list[Any]]:
             return list(table.columns), [_array(name, values) for name, values in table.items()]
         case FrameKind.DICTS | FrameKind.DICT_ITERATOR | FrameKind.LISTS:
             columns = frames.named_values(table)
-            return list(columns), [_array(name, values) for name, values in columns.items()]
+            return list(columns), [_python_array(name, values) for name, values in columns.items()]
         case FrameKind.POLARS:
             return list(table.columns), [_polars_array(each) for each in table.get_columns()]
         case FrameKind.POLARS_LAZY:
@@ -168,6 +168,15 @@ def _columns(kind: FrameKind, table: Any) -> tuple[list[Any], list[Any]]:
             return _columns(FrameKind.ARROW, table.to_pyarrow())
         case _:
             assert_never(kind)
+
+
+def _python_array(name: Any, values: Sequence[Any]) -> Any:
+    """Arrow is less strict: it reads 1 among times as a microsecond of 1970."""
+    try:
+        frames.plain_column(str(name), values)
+    except TableError as error:
+        return Passenger(values, error=error)
+    return _array(name, values)
 
 
 def _array(name: Any, values: Any) -> Any:
@@ -397,7 +406,7 @@ def _to_engine_type(name: str, array: Any) -> Any:
         if isinstance(array.type, pyarrow.BaseExtensionType) or types.is_interval(array.type):
             return Passenger(array, array)
         if types.is_union(array.type):
-            return Passenger(array, error=errors.mixed_column(name))
+            return Passenger(array, error=errors.column_failed(name, NotImplementedError()))
         if types.is_float16(array.type):
             return array.cast(pyarrow.float32())
         if types.is_duration(array.type):

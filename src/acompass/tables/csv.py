@@ -109,7 +109,7 @@ class Csv:
         return None
 
     def require_header(self, find_repeated: Callable[[], Collection[int]]) -> None:
-        """Raise if the first line looks like a record (D37), or the names are not distinct. No name may be shown before.
+        """Raise if the first line looks like a record (D37), or names are not distinct. No name may be shown before.
 
         `find_repeated` returns the columns in which the name occurs again as a value.
         """

@@ -154,7 +154,9 @@ def uncomputed_cells(path: str, sheet: str, count: int, first: str) -> TableErro
 
 def impossible_cell(path: str, sheet: str) -> TableError:
     message = f"sheet `{sheet}` of `{path}` has a cell at a place that no sheet has"
-    return table_error("AC254", message, "open the workbook in Excel or LibreOffice and save it again, or save it as CSV")
+    return table_error(
+        "AC254", message, "open the workbook in Excel or LibreOffice and save it again, or save it as CSV"
+    )
 
 
 def sparse_sheet(path: str, sheet: str, rows: int, columns: int, cells: int) -> TableError:

@@ -177,7 +177,7 @@ def plain_columns(table: Any) -> tuple[PlainColumn, ...] | None:
     found = named_values(table)
     require_names(require_text(list(found)))
     try:
-        columns = [_column(name, values) for name, values in found.items()]
+        columns = [plain_column(name, values) for name, values in found.items()]
     except TableError:
         if importlib.util.find_spec("pyarrow") is None:
             raise
@@ -185,7 +185,7 @@ def plain_columns(table: Any) -> tuple[PlainColumn, ...] | None:
     return None if None in columns else tuple(column for column in columns if column is not None)
 
 
-def _column(name: str, given: Sequence[Any]) -> PlainColumn | None:
+def plain_column(name: str, given: Sequence[Any]) -> PlainColumn | None:
     values = [None if _is_missing(value) else value for value in given]
     types = {type(value) for value in values if value is not None}
     has_zone = datetime in types and any(isinstance(value, datetime) and value.tzinfo is not None for value in values)

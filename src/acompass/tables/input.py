@@ -59,9 +59,7 @@ def _convert_files(files: Files, format_: FileFormat, stack: ExitStack) -> Files
             files = replace(files, has_header=format_.header)
             return _copy_sheets(files, format_, stack.enter_context(temporary_folder()))
         case "csv":
-            files = replace(
-                files, delimiter=format_.delimiter, has_comma=format_.has_comma, has_header=format_.header
-            )
+            files = replace(files, delimiter=format_.delimiter, has_comma=format_.has_comma, has_header=format_.header)
             return _decode_files(files, format_.codec, stack)
 
 

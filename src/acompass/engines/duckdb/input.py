@@ -91,7 +91,9 @@ class DuckDBColumn:
     def _plan_value(self) -> Sql:
         column = self._column()
         if self.stored == "TIMESTAMPTZ_NS":
-            return sql.call("make_timestamp", exp.IntDiv(this=sql.call("epoch_ns", column), expression=sql.integer(1000)))
+            return sql.call(
+                "make_timestamp", exp.IntDiv(this=sql.call("epoch_ns", column), expression=sql.integer(1000))
+            )
         if self.stored in _WITH_TIME_ZONE:
             return sql.call("make_timestamp", sql.call("epoch_us", column))
         if self.stored in _WIDE:
@@ -129,6 +131,18 @@ def restore_type(value: str, stored: str) -> str:
     if stored in _WITH_TIME_ZONE:
         return f"CAST(make_timestamptz(epoch_us({value})) AS {stored})"
     return f"CAST({value} AS {stored})"
+
+
+#: times that Python's own would round, or that have a time zone
+FINER_THAN_PYTHON = ("TIMESTAMP_NS", *_WITH_TIME_ZONE)
+
+
+def instant_of_nanoseconds(value: str, stored: str) -> str:
+    """SQL for a time from its nanoseconds since 1970, in one of these types."""
+    if stored == "TIMESTAMP WITH TIME ZONE":
+        return f"make_timestamptz({value} // 1000)"
+    local = f"make_timestamp_ns({value})"
+    return local if stored == "TIMESTAMP_NS" else f"CAST(CAST({local} AS VARCHAR) || '+00' AS {stored})"
 
 
 #: the maximum record length in bytes; DuckDB's default of 2 MiB is too short for free text

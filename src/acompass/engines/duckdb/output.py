@@ -93,9 +93,7 @@ class Output:
 
     def query(self, *, as_spelled: bool = False, to_file: bool = True) -> str:
         """The query with every column in its output type."""
-        columns = (
-            f"{self.column(p, as_spelled=as_spelled, to_file=to_file)} AS {sql.name(p)}" for p in self.positions
-        )
+        columns = (f"{self.column(p, as_spelled=as_spelled, to_file=to_file)} AS {sql.name(p)}" for p in self.positions)
         return f"SELECT {', '.join(columns)} FROM ({self.select})"
 
 
@@ -202,6 +200,8 @@ def _csv_expression(name: str, type_: str, escapes_formulas: bool) -> str:
             return _iso_microseconds(name)
         case "TIMESTAMP_NS":
             return f"replace(CAST({name} AS VARCHAR), ' ', 'T')"
+        case "TIMESTAMPTZ_NS":
+            return f"replace(CAST(make_timestamp_ns(epoch_ns({name})) AS VARCHAR), ' ', 'T') || '+00:00'"
         case "TIMESTAMP WITH TIME ZONE":
             return _iso_microseconds(f"make_timestamp(epoch_us({name}))") + " || '+00:00'"
         case _:

@@ -288,7 +288,7 @@ class _TypedTable(DuckDBTable):
 
     def prepare(self, facts: Facts, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> PreparedTable:
         for position, type_ in enumerate(self.arrow_types):
-            is_read = position in uses and uses[position].span and not uses[position].overwritten
+            is_read = position in uses and not uses[position].overwritten
             if is_read and isinstance(type_, Passenger) and type_.error is not None:
                 raise type_.error
         return prepare_typed(facts, self.columns, uses, options)

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
 from acompass.dataclasses import dataclass
-from acompass.engines.errors import engine_error
+from acompass.engines.errors import cannot_hold, engine_error
 from acompass.engines.spark.session import PlanSession, not_shared, report_failures
 from acompass.language.program.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, Kind, Type, decimal
 from acompass.plan.lowering import sql
@@ -122,6 +122,9 @@ def read_parquet(spark: SparkSession, source: Files) -> DataFrame:
         if not schema.equals(schemas[0]):
             raise errors.files_differ(source.shown[0], shown, "columns")
     require_no_partitions(source, schemas[0].names)
+    for field in schemas[0]:
+        if "timestamp[ns" in str(field.type):  # also inside a list or a struct
+            raise cannot_hold("Spark", field.name)
     with report_failures():
         return spark.read.parquet(*_locations(source))
 

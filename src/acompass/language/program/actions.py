@@ -3,7 +3,7 @@
 The values of RANDOM … FROM are typed as in REPLACE (X6). The map of GENERALIZE must fit its column and the maps before
 it (X2)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias, assert_never
@@ -256,6 +256,8 @@ def _map_conflict(action: tree.Generalize, map_: Map, column: int, scope: Scope)
 
 def _map(action: tree.Generalize, column: Column, scope: Scope) -> Map | Diagnostic:
     map_ = action.map
+    if any(digits_before_point(each.value) + scale_of(each.value) > MOST_DIGITS for each in _numbers(map_)):
+        return _invalid(map_.span, f"a number has more than {MOST_DIGITS} digits", "BANDS OF 5")
     match map_:
         case tree.BandsOf() | tree.BandsAt():
             return _bands(action, map_, column)
@@ -267,6 +269,20 @@ def _map(action: tree.Generalize, column: Column, scope: Scope) -> Map | Diagnos
             return Dates(unit)
         case tree.LevelOf():
             return _level(map_, scope)
+        case _:
+            assert_never(map_)
+
+
+def _numbers(map_: tree.Map) -> Iterator[tree.Number]:
+    match map_:
+        case tree.BandsOf(width, start, end):
+            yield from (number for number in (width, start, end) if number is not None)
+        case tree.BandsAt(cuts):
+            yield from cuts
+        case tree.PrefixOf(number) | tree.LevelOf(number):
+            yield number
+        case tree.DatePart():
+            pass
         case _:
             assert_never(map_)
 

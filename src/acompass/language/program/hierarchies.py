@@ -210,7 +210,7 @@ def read_small_file(path: Path) -> bytes:
 
 
 def require_small_file(path: str | Path) -> None:
-    """Raises OSError unless the path is a regular file of limited size: a pipe may block, and a device may never end."""
+    """Raises OSError unless the path is a regular file of limited size: a pipe may block, and a device never end."""
     found = os.stat(path)
     if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
         raise OSError(errno.EINVAL, "it is a pipe or a device, not a file")

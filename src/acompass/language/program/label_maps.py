@@ -104,8 +104,14 @@ class Prefix(BaseMap):
         yield code[: max(5, min(self.length + 2, len(code)))]
 
 
+#: every engine takes this many characters of a text
+_LONGEST_PREFIX = 2**31 - 1
+
+
 def prefix_problem(length: int) -> str | None:
-    return f"the length of a prefix must be at least 1, found {length}" if length < 1 else None
+    if length < 1:
+        return f"the length of a prefix must be at least 1, found {length}"
+    return None if length <= _LONGEST_PREFIX else f"the length of a prefix must be at most {_LONGEST_PREFIX:,}"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Open, watch and save the policy file; write the release and its preview, completely or not at all."""
 
 import importlib.util
+import os
 import shutil
 from http import HTTPStatus
 from pathlib import Path
@@ -11,6 +12,7 @@ from acompass.assist.studio.messages import Body, Refused, json_object
 from acompass.assist.studio.question import Ask, table_suffix
 from acompass.assist.studio.state import ABSENT, Studio, Unseen
 from acompass.dataclasses import asdict
+from acompass.options import STANDARD_INPUT
 from acompass.policy import Policy, TableRoles, load
 from acompass.report.page.output import require_files
 from acompass.result import Result
@@ -90,6 +92,8 @@ def require_shown(studio: Studio) -> None:
 
 
 _PAGE = ".html"
+#: the limit of almost all file systems
+_LONGEST_NAME = 255
 
 
 def preview(ask: Ask) -> dict[str, Any]:
@@ -164,7 +168,10 @@ def _path_in_folder(studio: Studio, name: str) -> Path:
     """A path in the policy's folder, even after resolving links."""
     folder = studio.file.folder
     path = folder / name
-    is_plain = name == Path(name).name and name not in ("", ".", "..") and "\\" not in name and "\0" not in name
+    if not name.isprintable() or name == STANDARD_INPUT or len(os.fsencode(name)) > _LONGEST_NAME:
+        limit = f"a file name has printable characters, at most {_LONGEST_NAME} bytes, and is not `{STANDARD_INPUT}`"
+        raise Refused(HTTPStatus.BAD_REQUEST, limit)
+    is_plain = name == Path(name).name and name not in ("", ".", "..") and "\\" not in name
     if not is_plain or path.resolve().parent != folder.resolve() or is_same_file(str(path), studio.file.path):
         raise Refused(HTTPStatus.BAD_REQUEST, "a release is written to the policy's folder: use a name without a path")
     return path

@@ -204,6 +204,8 @@ class Place:
         allowed = {self.output / "next.csv", self.output / case.output}
         left = [*self.temporary.iterdir(), *(each for each in self.output.iterdir() if each not in allowed)]
         left += [each for each in self.folder.iterdir() if each.name not in KEPT]
+        for path in left:
+            print(f"left: {path.name}", flush=True)  # names have an owner and no value
         return found + ["file left"] * bool(left)
 
     def _clean(self) -> None:
@@ -263,12 +265,22 @@ def _wait(run: subprocess.Popen[bytes], children: list[int]) -> tuple[int, bool]
     except subprocess.TimeoutExpired:
         os.killpg(run.pid, signal.SIGKILL)
         return run.wait(), True
-    while any(map(is_running, children)):
+    while not all(map(_has_ended, children)):
         if time.monotonic() > end:
             os.killpg(run.pid, signal.SIGKILL)
             return code, True
         time.sleep(0.01)
     return code, False
+
+
+def _has_ended(process: int) -> bool:
+    """Whether no thread is left. Until the last one has ended, the system keeps files open and locked, even if the
+    first one already waits to be reaped."""
+    try:
+        threads = [int(each.name) for each in Path(f"/proc/{process}/task").iterdir()]
+    except OSError:
+        return True
+    return not any(is_running(each) for each in threads)
 
 
 def read_rows(path: Path) -> list[tuple[str, ...]]:

@@ -4,6 +4,7 @@ Every command and every Python call runs through this module, on a table that `s
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.protocol import (
@@ -38,10 +39,12 @@ from acompass.plan.planner import plan, without_actions
 from acompass.plan.run.context import TraceExhausted
 from acompass.plan.stages import Stage, describe
 from acompass.policy import Policy, TableRoles, attach_text
-from acompass.prove.promises import NO_PROMISES, Promise, Promises, prove_promises
 from acompass.result import After, Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
 from acompass.tables.formats import ReadingOptions
+
+if TYPE_CHECKING:
+    from acompass.prove.promises import Promise, Promises
 
 
 @dataclass(frozen=True)
@@ -180,15 +183,17 @@ def _require_order(schema: Schema) -> None:
             raise TableError([Diagnostic("AC226", message, help=help_)])
 
 
-def _promises(program: Program, call: Call) -> Promises:
+def _promises(program: Program, call: Call) -> "Promises":
     """The assertions that must hold for the output, and how to find out (D33, what is written has been verified)."""
+    from acompass.prove.promises import Promises, prove_promises  # a check needs none
+
     policy = call.policy
-    return prove_promises(policy.tree, policy.text, program, call.params) if call.verify else NO_PROMISES
+    return prove_promises(policy.tree, policy.text, program, call.params) if call.verify else Promises()
 
 
-def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promises: Promises) -> Result:
+def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promises: "Promises") -> Result:
     if not outcome.left.records:  # nothing is promised about a table without records
-        promises = NO_PROMISES
+        promises = replace(promises, proved=(), checks=())
     violated = [promise for promise, check in promises.checks if not outcome.verdicts[check.index].holds]
     requirements = tuple(_with_promises(_requirements(program, outcome), promises, violated))
     failing = [requirements[each.steps.start] for each in violated if not each.is_accepted]
@@ -200,7 +205,7 @@ def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promise
 
 
 def _with_promises(
-    requirements: Sequence[RequirementOutcome], promises: Promises, violated: Sequence[Promise]
+    requirements: Sequence[RequirementOutcome], promises: "Promises", violated: "Sequence[Promise]"
 ) -> Iterator[RequirementOutcome]:
     """The outcomes, with what is known about each assertion on the final table."""
     after: dict[int, After] = {step: "proved" for promise in promises.proved for step in promise.steps}

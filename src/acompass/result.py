@@ -11,7 +11,6 @@ from acompass.errors.diagnostics import MOST_SHOWN, AcompassError
 from acompass.errors.display import Answer, json_object
 from acompass.language.program.effects import ActionName
 from acompass.plan.stages import Sample
-from acompass.prove.promises import BROKEN
 
 #: whether the assertion holds for the table that a run writes (D33, what is written has been verified): the prover
 #: showed it for every table, or it was evaluated on this one; None where nothing is promised or it cannot be evaluated
@@ -93,7 +92,7 @@ class Result(Answer):
         is_failed = any(each.is_failed_check for each in self.requirements)
         reasons = ["a requirement without an action is violated"] * is_failed
         if self.broken:
-            reasons.append(f"{_lines_text(self.broken)} not hold for the table that would be written ({BROKEN})")
+            reasons.append(f"{_lines_text(self.broken)} not hold for the table that would be written (AC330)")
         return " and ".join(reasons)
 
     @property

@@ -43,7 +43,6 @@ from acompass.plan.planner import plan, without_actions
 from acompass.plan.run.context import Session, TraceExhausted
 from acompass.plan.stages import Stage, describe
 from acompass.policy import Policy, TableRoles, attach_text
-from acompass.prove.promises import NO_PROMISES, Promise, Promises, prove_promises
 from acompass.result import After, Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
 from acompass.tables.csv import is_formula
@@ -51,6 +50,7 @@ from acompass.tables.formats import ReadingOptions
 
 if TYPE_CHECKING:
     from acompass.plan.run.doubts import Doubt
+    from acompass.prove.promises import Promise, Promises
 
 
 @dataclass(frozen=True)
@@ -206,15 +206,17 @@ def _require_order(schema: Schema) -> None:
             raise TableError([Diagnostic("AC226", message, help=help_)])
 
 
-def _promises(program: Program, call: Call) -> Promises:
+def _promises(program: Program, call: Call) -> "Promises":
     """The assertions that must hold for the output, and how to find out (D33, what is written has been verified)."""
+    from acompass.prove.promises import Promises, prove_promises  # a check needs none
+
     policy = call.policy
-    return prove_promises(policy.tree, policy.text, program, call.params) if call.verify else NO_PROMISES
+    return prove_promises(policy.tree, policy.text, program, call.params) if call.verify else Promises()
 
 
-def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promises: Promises, call: Call) -> Result:
+def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promises: "Promises", call: Call) -> Result:
     if not outcome.left.records:  # nothing is promised about a table without records
-        promises = NO_PROMISES
+        promises = replace(promises, proved=(), checks=())
     violated = [promise for promise, check in promises.checks if not outcome.verdicts[check.index].holds]
     requirements = tuple(_with_promises(_requirements(program, outcome), promises, violated))
     failing = [requirements[each.steps.start] for each in violated if not each.is_accepted]
@@ -233,7 +235,7 @@ def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promise
 
 
 def _with_promises(
-    requirements: Sequence[RequirementOutcome], promises: Promises, violated: Sequence[Promise]
+    requirements: Sequence[RequirementOutcome], promises: "Promises", violated: "Sequence[Promise]"
 ) -> Iterator[RequirementOutcome]:
     """The outcomes, with what is known about each assertion on the final table."""
     after: dict[int, After] = {step: "proved" for promise in promises.proved for step in promise.steps}

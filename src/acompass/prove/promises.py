@@ -33,16 +33,13 @@ class Promise:
 
 @dataclass(frozen=True, slots=True)
 class Promises:
-    proved: tuple[Promise, ...]
+    proved: tuple[Promise, ...] = ()
     #: for each promise that is not proved, the requirement that evaluates it after the policy
-    checks: tuple[tuple[Promise, Requirement], ...]
+    checks: tuple[tuple[Promise, Requirement], ...] = ()
 
     def with_checks(self, program: Program) -> Program:
         own = tuple(requirement for _, requirement in self.checks)
         return replace(program, requirements=(*program.requirements, *own)) if own else program
-
-
-NO_PROMISES = Promises((), ())
 
 
 def prove_promises(policy: tree.Program, source: str, program: Program, params: Mapping[str, ParamValue]) -> Promises:

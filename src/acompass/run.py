@@ -21,6 +21,7 @@ from acompass.engines.protocol import (
 from acompass.engines.reading import date_formats, missing_options
 from acompass.errors.diagnostics import Diagnostic, PolicyError, TableError, option_text
 from acompass.language.program import checker
+from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
     action_name,
@@ -34,7 +35,7 @@ from acompass.language.program.effects import (
     projection_of,
 )
 from acompass.language.program.label_maps import UnlabeledValueError
-from acompass.language.program.program import Program
+from acompass.language.program.program import Aggregate, Program, Requirement
 from acompass.language.program.types import Kind, Schema
 from acompass.language.program.uses import uses
 from acompass.options import ERROR, DatesArgument, MissingArgument
@@ -42,7 +43,7 @@ from acompass.plan.lowering.state import State
 from acompass.plan.planner import plan, without_actions
 from acompass.plan.run.context import Session, TraceExhausted
 from acompass.plan.stages import Stage, describe
-from acompass.policy import Policy, TableRoles, attach_text
+from acompass.policy import Policy, TableRoles, attach_text, looks_like_persons
 from acompass.result import After, Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
 from acompass.tables.csv import is_formula
@@ -375,7 +376,11 @@ def _notes_on_doubts(
 ) -> tuple[Note, ...]:
     """What the table says against the answer, about persons and spellings (D35, D38). Where the policy dropped a column
     of the question, the table as read answers it."""
-    if roles == TableRoles() and all(process_of(each) is None for each in program.requirements):
+    aggregates = [each for requirement in program.requirements for each in _aggregates(requirement)]
+    asks_persons = any(each.column is None for each in aggregates) and any(
+        looks_like_persons(column.name) for column in program.schema
+    )
+    if roles == TableRoles() and not asks_persons and not any(counts_distinct(each.function) for each in aggregates):
         return ()
     from acompass.plan.run.doubts import find_doubts
 
@@ -384,6 +389,11 @@ def _notes_on_doubts(
         Note(None if each.requirement is None else lines[each.requirement], str(each))
         for each in find_doubts(session, before, after, program, roles)
     )
+
+
+def _aggregates(requirement: Requirement) -> tuple[Aggregate, ...]:
+    process = process_of(requirement)
+    return () if process is None else process.aggregates
 
 
 def _notes_on_person(program: Program, outcome: Outcome, roles: TableRoles) -> Iterator[Note]:

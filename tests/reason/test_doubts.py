@@ -8,7 +8,8 @@ import pytest
 import acompass
 from acompass.errors.diagnostics import AcompassError
 from acompass.plan.run import doubts
-from acompass.plan.run.doubts import fold_spelling, looks_like_persons
+from acompass.plan.run.doubts import fold_spelling
+from acompass.policy import looks_like_persons
 from tests.folding import folded
 
 K = "EACH PROCESS COUNT(*) AS n GROUP BY age, zip : n >= 3 : REJECT;"
@@ -113,7 +114,7 @@ def test_a_column_that_does_not_repeat_has_no_note(tmp_path: Path) -> None:
 def test_an_unknown_person_is_an_error(visits: Path) -> None:
     for call in (acompass.check, acompass.run):
         with pytest.raises(AcompassError) as error:
-            call(K, visits, person="nobody")
+            call(K, visits, person="doctor")
         assert error.value.diagnostics[0].code == "AC602"
 
 

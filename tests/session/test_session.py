@@ -317,6 +317,7 @@ def _call_every_member(session: acompass.Session, folder: Path) -> dict[str, Cal
         "check": lambda: session.check(POLICY, params={"k": 2}),
         "checked": lambda: session.checked(POLICY, params={"k": 2}),
         "column_facts": session.column_facts,
+        "doubts": lambda: session.doubts(POLICY, params={"k": 2}),
         "columns": lambda: session.columns,
         "estimate": lambda: session.estimate("EACH RESULT : Age <= 80;", "Zip"),
         "explain": lambda: session.explain(POLICY, params={"k": 2}, record=1),

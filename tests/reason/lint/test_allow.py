@@ -123,7 +123,7 @@ def codes_for_table(blocks: dict[str, str]) -> set[str]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "table.csv").write_text(blocks["csv"], encoding="utf-8")
-        (folder / "jobs.csv").write_text(blocks["hierarchy"], encoding="utf-8")
+        (folder / "jobs.csv").write_text(blocks.get("hierarchy", ""), encoding="utf-8")
         (folder / "policy.acp").write_text(blocks["acompass"], encoding="utf-8")
         policy = acompass.load(folder / "policy.acp")
         return {finding.code for finding in acompass.lint(policy, table=folder / "table.csv")}

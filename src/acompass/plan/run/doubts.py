@@ -23,17 +23,8 @@ from acompass.language.text.tokens import policy_line, spell_name
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.context import Session
-from acompass.policy import TableRoles
+from acompass.policy import TableRoles, looks_like_persons
 
-#: a word of a column's name that says that it identifies someone; other columns are found by their role
-PERSON_WORDS = frozenset(
-    (
-        *("id", "ids", "uid", "uuid", "guid", "pid", "identifier", "pseudonym", "ssn", "mrn"),
-        *("person", "persons", "patient", "patients", "subject", "participant", "respondent", "client", "customer"),
-        *("member", "user", "employee", "student", "pupil", "resident", "citizen", "insured"),
-    )
-)
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 _COUNT_RECORDS = re.compile(r"\bCOUNT\s*\(\s*\*\s*\)", re.IGNORECASE)
 #: a column with more values is not searched for spellings
 MOST_VALUES = 100_000
@@ -60,10 +51,6 @@ class SmallestClass:
     column: str
     records: int
     persons: int
-
-
-def looks_like_persons(name: str) -> bool:
-    return any(word.casefold() in PERSON_WORDS for word in _WORD.findall(name))
 
 
 def person_position(roles: TableRoles, names: Sequence[str]) -> int | None:
@@ -120,8 +107,8 @@ def repeated_column(session: Session, state: State, candidates: Sequence[int]) -
 
 
 def find_repeated_persons(session: Session, state: State, roles: TableRoles, grouped: Sequence[int]) -> Iterator[str]:
-    """For an answer that counts records in the classes by these columns, if a column that nobody named as the person
-    repeats in a class: a sentence that names the option."""
+    """For an answer that counts records in the classes by these columns, if a possible person column, which the call
+    does not name, repeats in a class: a sentence that names the option."""
     person = repeated_column(session, state, possible_persons(state.schema, roles, grouped))
     found = None if person is None else smallest_class(session, state, grouped, person)
     if found is not None:
@@ -130,7 +117,7 @@ def find_repeated_persons(session: Session, state: State, roles: TableRoles, gro
 
 
 def unnamed_person_text(found: SmallestClass, as_read: str = "") -> str:
-    """For a column that repeats, and that nobody named as the person."""
+    """For a possible person column, which the call does not name, that repeats."""
     values = "1 of them" if found.persons == 1 else f"{found.persons:,} of them"
     smallest = (
         f"the class with the fewest of its values{as_read} has {count_text(found.records, 'record')} and {values}"

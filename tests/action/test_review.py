@@ -183,6 +183,15 @@ def test_a_good_pull_request_passes(tmp_path: Path, runner_for: RunnerFor) -> No
     ]
 
 
+def test_a_policy_without_a_check_has_no_good_verdict(tmp_path: Path, runner_for: RunnerFor) -> None:
+    repository = Repository.create(tmp_path / "repository")
+    files = {"policy.acp": "ALWAYS : REPLACE Zip WITH '*';\n", "people.csv": "Age,Zip\n34,21201\n"}
+    repository.commit(files)
+    ran = runner_for(repository.folder).run({**NOTHING, "check": "true", "table": "people.csv"})
+    assert overview(ran)["policy.acp"][4] == "no check", ran.log
+    assert "no check in this policy" in ran.summary
+
+
 def test_names_of_files_and_branches_are_never_code(tmp_path: Path, runner_for: RunnerFor) -> None:
     names = [
         '-rf it\'s "quoted".acp',

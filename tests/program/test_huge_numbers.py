@@ -1,5 +1,6 @@
 """Numbers of any size in a policy give an answer or an error with a code, in every place where a number can be."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
@@ -35,6 +36,14 @@ POLICIES = (
 TABLE = [{"a": i, "s": f"x{i}", "p": i / 2} for i in range(5)]
 
 
+def _code(call: Callable[[], object]) -> str | None:
+    try:
+        call()
+    except acompass.AcompassError as error:
+        return error.diagnostics[0].code
+    return None
+
+
 @pytest.mark.slow
 @folded(("policy", "number"), list(product(POLICIES, NUMBERS)))
 def test_no_number_is_too_large_for_an_answer(policy: str, number: str, tmp_path: Path) -> None:
@@ -48,10 +57,7 @@ def test_no_number_is_too_large_for_an_answer(policy: str, number: str, tmp_path
         lambda: acompass.lint(path, params=params, deadline=1),
         lambda: acompass.prove(path, params=params, deadline=1),
     ):
-        try:
-            call()
-        except acompass.AcompassError as error:
-            assert error.diagnostics[0].code not in ("AC301", "AC901")
+        assert _code(call) not in ("AC301", "AC901")
 
 
 @pytest.mark.parametrize(

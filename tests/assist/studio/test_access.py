@@ -245,7 +245,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_names_and_values_are_sent_as_data(hostile: Path) -> None:
-    with open_studio(hostile, hostile.with_suffix(".csv")) as (page, _):
+    with open_studio(hostile, hostile.with_suffix(".csv"), reading={"header": True}) as (page, _):
         assert page.ask("open")["table"]["columns"] == NAMES
         table = page.send("table")
         assert table.headers["Content-Type"] == "application/json"
@@ -257,7 +257,7 @@ def test_names_and_values_are_sent_as_data(hostile: Path) -> None:
 
 
 def test_charts_and_reports_escape_names_and_values(hostile: Path) -> None:
-    with open_studio(hostile, hostile.with_suffix(".csv")) as (page, _):
+    with open_studio(hostile, hostile.with_suffix(".csv"), reading={"header": True}) as (page, _):
         roles = {"quasi_identifiers": NAMES[:2], "sensitive": NAMES[2:3], "identifiers": [], "other": NAMES[3:]}
         templates = page.ask("roles", roles=roles)["templates"]
         text = next(each["text"] for each in templates if "GROUP BY" in each["text"])

@@ -128,6 +128,11 @@ def test_existing_files_are_replaced_only_on_demand(tmp_path: Path) -> None:
         "out.csv\0",
         "link.csv",
         "nothing/../out.csv",
+        "-",
+        "out\n.csv",
+        "\x1b[2J.csv",
+        f"{'a' * 300}.csv",
+        f"{'é' * 150}.csv",
     ],
 )
 def test_nothing_is_written_outside_the_folder(tmp_path: Path, name: str) -> None:

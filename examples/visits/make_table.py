@@ -1,6 +1,6 @@
 """Make visits.csv: invented visits of invented patients to a hospital, drawn with a fixed seed.
 
-    python examples/visits/make_table.py > examples/visits/visits.csv
+python examples/visits/make_table.py > examples/visits/visits.csv
 """
 
 import csv

@@ -78,7 +78,7 @@ def read_table(path: Path) -> Table:
 
 @dataclass(frozen=True)
 class Least:
-    """Every class has at least so many records, or distinct values of a column."""
+    """Every class has at least `least` records, or distinct values of a column."""
 
     by: tuple[str, ...]
     counted: str | None

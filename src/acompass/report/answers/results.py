@@ -80,6 +80,8 @@ def run_failure(result: Result) -> str:
     found = [f"{count_text(failed, 'requirement')} without an action violated"] * bool(failed)
     broken = [f"{count_text(len(result.broken), 'assertion')} violated by the output"] * bool(result.broken)
     return ", ".join([*found, *broken])
+
+
 def _is_good(result: Result) -> bool | None:
     """The tone of a headline: neutral if nothing was checked (D40)."""
     return None if result.checks_nothing else result.ok

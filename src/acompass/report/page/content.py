@@ -14,7 +14,7 @@ from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import column_written, is_always, process_of, projection_of
 from acompass.language.program.types import Kind, Names, Schema, types_by_name
 from acompass.language.text.tokens import policy_lines
-from acompass.language.text.tree import Function, Operator, Quantifier
+from acompass.language.text.tree import Operator, Quantifier
 from acompass.language.text.walk import names_written, processes, steps_of
 from acompass.measure.answer import THRESHOLDS, Measures, Overview
 from acompass.measure.distribution import Showing
@@ -439,9 +439,7 @@ def _aggregate(process: p.Process, column: int) -> p.Aggregate | None:
     """The aggregate at a position of the process query's result, if it counts records or distinct values."""
     place = column - len(process.group_by)
     found = process.aggregates[place] if place >= 0 else None
-    is_count = found is not None and (
-        counts_distinct(found.function) or (found.function is Function.COUNT and found.column is None)
-    )
+    is_count = found is not None and (found.column is None or counts_distinct(found.function))
     return found if is_count else None
 
 

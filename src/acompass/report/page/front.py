@@ -129,11 +129,14 @@ def _achieved(content: PageContent) -> Iterator[str]:
         yield "The table has no records."
         return
     yield tag("strong", f"k = {persons(found.k)}")
-    yield " records in the smallest class, "
+    yield f" {found.noun} in the smallest class, "
     yield tag("strong", percent(found.classes.prosecutor_maximum))
     yield " highest risk that the attacker finds the right record"
     yield from _diversity(found)
     yield ". Measured on the released table." if content.command == "run" else ". Measured on this table."
+    person = content.front.roles.person
+    if person is not None and found.people is None:
+        yield f" Counted in records, because the table no longer has column {person}, which tells persons apart."
 
 
 def _why_not_measured(content: PageContent) -> str:

@@ -467,6 +467,23 @@ def _is_routine(value: Any) -> bool:
     return inspect.isroutine(value)
 
 
+STANDARD_INPUT = "-"
+
+PARQUET_SUFFIXES = (".parquet", ".pq")
+CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
+_TABLE_SUFFIXES = (*CSV_SUFFIXES, *PARQUET_SUFFIXES, *WORKBOOK_SUFFIXES)
+
+
+def is_file(table: Any) -> bool:
+    """Whether a string or path names files, judging by its suffix or folder, rather than a database table."""
+    if not isinstance(table, str | os.PathLike):
+        return False
+    text = os.fspath(table)
+    has_folder = "/" in text and not text.startswith('"')
+    return text == STANDARD_INPUT or text.lower().endswith(_TABLE_SUFFIXES) or has_folder
+
+
 #: built-in types that are never a table; the engine decides about any other object
 _NO_TABLES = (type(None), numbers.Number, Decimal, bytes, bytearray, Set, tuple, date)
 

@@ -40,13 +40,6 @@ MOST_LOST = "5%"
 #: the default deadline of a proof, in seconds
 DEADLINE = 30
 
-STANDARD_INPUT = "-"
-
-PARQUET_SUFFIXES = (".parquet", ".pq")
-CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
-WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
-_TABLE_SUFFIXES = (*CSV_SUFFIXES, *PARQUET_SUFFIXES, *WORKBOOK_SUFFIXES)
-
 # Arguments with a position
 
 PolicyArgument: TypeAlias = Annotated["Policy | str | os.PathLike[str]", Option(kinds.POLICY), "The policy."]
@@ -604,12 +597,3 @@ def command_line_spelling(name: str, *value: Any) -> str:
         return kinds.spell_roles(*value)
     flag = flags_by_name().get(name) or f"--{name.replace('_', '-')}"
     return flag if not value or isinstance(value[0], bool) else spell_for_shell(flag, value[0])
-
-
-def is_file(table: Any) -> bool:
-    """Whether a string or path names files, judging by its suffix or folder, rather than a database table."""
-    if not isinstance(table, str | os.PathLike):
-        return False
-    text = os.fspath(table)
-    has_folder = "/" in text and not text.startswith('"')
-    return text == STANDARD_INPUT or text.lower().endswith(_TABLE_SUFFIXES) or has_folder

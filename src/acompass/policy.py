@@ -29,7 +29,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeAlias, cast
 
-from acompass.arguments import ROLE_NAMES, Option, declared_option, declared_options, take_value, validate_arguments
+from acompass.arguments import (
+    ROLE_NAMES,
+    STANDARD_INPUT,
+    Option,
+    declared_option,
+    declared_options,
+    is_file,
+    take_value,
+    validate_arguments,
+)
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, Label, PolicyError, Source, Span
 from acompass.language.mistakes.unreadable_text import ENOUGH, is_csv, is_utf16, table_kind
@@ -38,7 +47,6 @@ from acompass.language.text.tokens import is_word
 from acompass.language.text.tree import Program
 from acompass.language.text.walk import hierarchy_files
 from acompass.options import (
-    STANDARD_INPUT,
     Opening,
     PaperOnly,
     PolicyArgument,
@@ -48,7 +56,6 @@ from acompass.options import (
     PolicyTree,
     QuasiIdentifiers,
     SensitiveColumns,
-    is_file,
 )
 
 if TYPE_CHECKING:

@@ -4,12 +4,10 @@ Every command and every Python call runs through this module, on a table that `s
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.protocol import (
-    SHORTEST_SEED,
     Destination,
     Execution,
     LoadedTable,
@@ -19,9 +17,8 @@ from acompass.engines.protocol import (
     trace_too_short,
 )
 from acompass.engines.reading import date_formats, missing_options
-from acompass.errors.diagnostics import Diagnostic, PolicyError, TableError, option_text
+from acompass.errors.diagnostics import Diagnostic, PolicyError, TableError
 from acompass.language.program import checker
-from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
     action_name,
@@ -31,22 +28,19 @@ from acompass.language.program.effects import (
     map_of,
     needs_order,
     probability_of,
-    process_of,
-    projection_of,
 )
 from acompass.language.program.label_maps import UnlabeledValueError
-from acompass.language.program.program import Aggregate, Program, Requirement
+from acompass.language.program.program import Program
 from acompass.language.program.types import Kind, Schema
 from acompass.language.program.uses import uses
+from acompass.notes import Performance, check_notes, formula_notes, run_notes
 from acompass.options import ERROR, DatesArgument, MissingArgument
-from acompass.plan.lowering.state import State
 from acompass.plan.planner import plan, without_actions
-from acompass.plan.run.context import Session, TraceExhausted
+from acompass.plan.run.context import TraceExhausted
 from acompass.plan.stages import Stage, describe
-from acompass.policy import Policy, TableRoles, attach_text, looks_like_persons
+from acompass.policy import Policy, TableRoles, attach_text
 from acompass.result import After, Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
-from acompass.tables.csv import is_formula
 from acompass.tables.formats import ReadingOptions
 
 if TYPE_CHECKING:
@@ -78,11 +72,10 @@ def check_policy(source: OpenTable, call: Call) -> Result:
         rewrites = () if call.execution.show else loaded.rewrites
         stages = plan(without_actions(program), rewrites)
         outcome = loaded.execute(stages, call.execution)
-        doubts = _notes_on_doubts(outcome.context.session, loaded.state, loaded.state, program, call.roles)
+        notes = check_notes(Performance(call.policy, call.roles, call.execution, loaded, program, outcome))
     requirements = _requirements(program, outcome)
     ok = all(each.holds is not False for each in requirements)
-    result = _result(loaded, program, outcome, requirements, ok)
-    return replace(result, notes=(*check_notes(program, outcome), *doubts, *_notes_on_roles(call, outcome)))
+    return _result(loaded, program, outcome, requirements, ok, notes)
 
 
 def run_policy(source: OpenTable, call: Call, destination: Destination) -> Result:
@@ -95,11 +88,11 @@ def run_policy(source: OpenTable, call: Call, destination: Destination) -> Resul
         loaded.check_destination(destination)
         promises = _promises(program, call)
         outcome = execute(loaded, program, plan(promises.with_checks(program), loaded.rewrites), call)
-        result = _with_seed_note(_run_result(loaded, program, outcome, promises, call), call)
+        result = _run_result(loaded, program, outcome, promises, call)
         if not (result.ok or destination.force or destination.path is None):
             return result
         if destination.is_csv:
-            result = replace(result, notes=(*result.notes, *_notes_on_formulas(loaded, outcome, destination)))
+            result = replace(result, notes=(*result.notes, *formula_notes(loaded, outcome, destination)))
         return result.with_table(loaded.deliver(outcome, destination))
 
 
@@ -110,7 +103,7 @@ def plan_policy(source: OpenTable, call: Call) -> Plan:
         stages = plan(promises.with_checks(program), loaded.rewrites)
         outcome = execute(loaded, program, stages, call)
         described = tuple(describe(stage, program.schema, len(program.requirements)) for stage in stages)
-        result = _with_seed_note(_run_result(loaded, program, outcome, promises, call), call)
+        result = _run_result(loaded, program, outcome, promises, call)
         return Plan(result, described, tuple(loaded.statements))
 
 
@@ -223,16 +216,9 @@ def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome, promise
     failing = [requirements[each.steps.start] for each in violated if not each.is_accepted]
     broken = tuple(each.line for each in failing if not each.is_failed_check)
     ok = not broken and not any(each.is_failed_check for each in requirements)
-    result = _result(loaded, program, outcome, requirements, ok)
-    # verdicts alone leave no table
-    after = loaded.state if call.execution.verdicts_only else outcome.left
-    notes = (
-        *run_notes(program, outcome, loaded.respelled),
-        *_notes_on_doubts(outcome.context.session, loaded.state, after, program, call.roles),
-        *_notes_on_person(program, outcome, call.roles),
-        *_notes_on_roles(call, outcome),
-    )
-    return replace(result, notes=notes, performed=True, broken=broken)
+    notes = run_notes(Performance(call.policy, call.roles, call.execution, loaded, program, outcome))
+    result = _result(loaded, program, outcome, requirements, ok, notes)
+    return replace(result, performed=True, broken=broken)
 
 
 def _with_promises(
@@ -247,23 +233,13 @@ def _with_promises(
         yield replace(each, after=after.get(step), is_accepted=step in accepted)
 
 
-def _with_seed_note(result: Result, call: Call) -> Result:
-    """Add a note if values were drawn from a seed that can be guessed (D39). A preview has a fixed seed and none."""
-    source = call.execution.trace
-    if source is None or not source.is_guessable or not result.trace_used:
-        return result
-    text = (
-        f"the seed has fewer than {SHORTEST_SEED} characters: someone who guesses it can tell which values were drawn"
-    )
-    return replace(result, notes=(*result.notes, Note(None, text)))
-
-
 def _result(
     loaded: LoadedTable,
     program: Program,
     outcome: Outcome,
     requirements: tuple[RequirementOutcome, ...],
     ok: bool,
+    notes: tuple[Note, ...],
 ) -> Result:
     return Result(
         records_in=outcome.records_in + loaded.dropped,
@@ -273,6 +249,7 @@ def _result(
         trace_used=outcome.trace_used,
         dropped=loaded.dropped,
         unnamed=tuple(column.name for i, column in enumerate(program.schema) if i not in program.named),
+        notes=notes,
     )
 
 
@@ -293,123 +270,3 @@ def _requirements(program: Program, outcome: Outcome) -> tuple[RequirementOutcom
         for requirement in program.requirements
         for verdict in [outcome.verdicts[requirement.index]]
     )
-
-
-def check_notes(program: Program, outcome: Outcome) -> tuple[Note, ...]:
-    return (*_notes_on_selection(program, outcome), *_notes_on_labels(program), *_notes_on_absent_columns(program))
-
-
-def run_notes(program: Program, outcome: Outcome, respelled: Mapping[str, int]) -> tuple[Note, ...]:
-    return (
-        *_notes_on_selection(program, outcome),
-        *_notes_on_empty_table(program, outcome),
-        *_notes_on_spelling(respelled),
-    )
-
-
-def _notes_on_selection(program: Program, outcome: Outcome) -> Iterator[Note]:
-    for requirement in program.requirements:
-        if outcome.verdicts[requirement.index].selects_none:
-            word = "FILTER" if process_of(requirement) is None else "WHERE"
-            yield Note(requirement.line, f"{word} selects no record")
-
-
-def _notes_on_labels(program: Program) -> Iterator[Note]:
-    for requirement in program.requirements:
-        if not requirement.judged:
-            text = "no verdict: the column has labels of a later GENERALIZE, and the assertion compares numbers"
-            yield Note(requirement.line, text)
-
-
-def _notes_on_absent_columns(program: Program) -> Iterator[Note]:
-    """Note dropped columns that the table lacks: it may be released already, or DROP may misspell them."""
-    for requirement in program.requirements:
-        dropped = projection_of(requirement.action)
-        absent = [] if dropped is None else [f"`{name}`" for name in dropped.absent]
-        if absent:
-            columns = "column" if len(absent) == 1 else "columns"
-            yield Note(requirement.line, f"nothing to drop: the table has no {columns} {', '.join(absent)}")
-
-
-def _notes_on_empty_table(program: Program, outcome: Outcome) -> Iterator[Note]:
-    if outcome.left.records == 0:
-        yield Note(_emptying_line(program, outcome), "no record is left")
-
-
-def _notes_on_spelling(columns: Mapping[str, int]) -> Iterator[Note]:
-    for name, count in columns.items():
-        numbers = "1 number is" if count == 1 else f"{count:,} numbers are"
-        reason = f"the table or the policy spells {'it' if count == 1 else 'them'} in two ways"
-        yield Note(None, f"column `{name}`: {numbers} written in the shortest form, because {reason}")
-
-
-def _notes_on_roles(call: Call, outcome: Outcome) -> Iterator[Note]:
-    """Note columns without a role, and quasi-identifiers that the policy does not group by, with the smallest class of
-    the table by them (D36, roles act)."""
-    if not call.roles.are_given or call.execution.verdicts_only:
-        return
-    from acompass.roles import grouping_note, locate_roles, size_text, undecided_note
-
-    left, policy = outcome.left, call.policy.tree
-    roles = locate_roles(call.roles, [column.name for column in left.schema], policy)
-    columns = [position for position in roles.columns("quasi_identifiers") if position in left.kept_columns]
-    notes = undecided_note(roles), grouping_note(roles, columns, policy, partial(size_text, outcome, roles, columns))
-    yield from (Note(None, text) for text in notes if text is not None)
-
-
-def _notes_on_formulas(loaded: LoadedTable, outcome: Outcome, destination: Destination) -> Iterator[Note]:
-    names = [outcome.left.schema[position].name for position in outcome.positions]
-    count = loaded.count_formulas(outcome) + sum(map(is_formula, names))
-    if count and destination.escape_formulas:
-        cells = (
-            "1 cell that begins like a formula has" if count == 1 else f"{count:,} cells that begin like a formula have"
-        )
-        yield Note(None, f"{cells} `'` in front")
-    elif count:
-        cells = "1 cell begins" if count == 1 else f"{count:,} cells begin"
-        option = option_text("escape_formulas", True)
-        yield Note(None, f"{cells} like a formula, which a spreadsheet may run; `{option}` writes `'` in front")
-
-
-def _notes_on_doubts(
-    session: Session, before: State, after: State, program: Program, roles: TableRoles
-) -> tuple[Note, ...]:
-    """What the table says against the answer, about persons and spellings (D35, D38). Where the policy dropped a column
-    of the question, the table as read answers it."""
-    aggregates = [each for requirement in program.requirements for each in _aggregates(requirement)]
-    asks_persons = any(each.column is None for each in aggregates) and any(
-        looks_like_persons(column.name) for column in program.schema
-    )
-    if roles == TableRoles() and not asks_persons and not any(counts_distinct(each.function) for each in aggregates):
-        return ()
-    from acompass.plan.run.doubts import find_doubts
-
-    lines = {each.index: each.line for each in program.requirements}
-    return tuple(
-        Note(None if each.requirement is None else lines[each.requirement], str(each))
-        for each in find_doubts(session, before, after, program, roles)
-    )
-
-
-def _aggregates(requirement: Requirement) -> tuple[Aggregate, ...]:
-    process = process_of(requirement)
-    return () if process is None else process.aggregates
-
-
-def _notes_on_person(program: Program, outcome: Outcome, roles: TableRoles) -> Iterator[Note]:
-    """Note that the person column is released as read."""
-    if roles.person is not None:
-        from acompass.plan.run.doubts import person_position
-
-        place = person_position(roles, [column.name for column in program.schema])
-        assert place is not None
-        if place not in outcome.written and place in outcome.left.kept_columns:
-            name = program.schema[place].name
-            text = f"column `{name}` is released unchanged: with it, anyone can tell which records are of one person"
-            yield Note(None, text)
-
-
-def _emptying_line(program: Program, outcome: Outcome) -> int | None:
-    """The line of the last requirement that had records; None if the first had none."""
-    lines = [each.line for each in program.requirements if outcome.verdicts[each.index].records]
-    return lines[-1] if lines else None

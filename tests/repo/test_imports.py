@@ -12,8 +12,8 @@ from tests.repo.sources import PACKAGE, imports, modules, relative_name
 LAYERS = [
     *("version", "dataclasses", "errors", "language", "arguments", "options", "policy", "semantics", "prove", "reason"),
     *("tables", "plan"),
-    *("engines", "result", "roles", "run", "measure", "explain", "author", "report", "base_session", "session", "api"),
-    *("dbt", "assist", "testing", "cli", "__main__", "__init__"),
+    *("engines", "result", "roles", "notes", "run", "measure", "explain", "author", "report"),
+    *("base_session", "session", "api", "dbt", "assist", "testing", "cli", "__main__", "__init__"),
 ]
 #: files with functions that import from one later layer: an answer renders itself with `report`, and an argument of the
 #: API may be a policy

@@ -14,10 +14,11 @@ from typing import Any, NoReturn, Protocol
 from IPython.core.error import UsageError
 
 from acompass import api
+from acompass.arguments import is_file
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, spelled_by
 from acompass.errors.display import Answer
 from acompass.language.program.constants import parse_settings
-from acompass.options import Opening, command_line_spelling, is_file
+from acompass.options import Opening, command_line_spelling
 from acompass.policy import Policy, parse
 from acompass.result import Result
 from acompass.tables.source import find_paths

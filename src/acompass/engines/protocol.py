@@ -12,6 +12,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from acompass.arguments import is_file
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.errors import Cancellation
 from acompass.errors.diagnostics import CallError, Diagnostic
@@ -19,7 +20,6 @@ from acompass.language.program.effects import kernel_of
 from acompass.language.program.program import Program, Verdict
 from acompass.language.program.types import Kind, Names, Schema, remaining
 from acompass.language.program.uses import ColumnUse
-from acompass.options import is_file
 from acompass.plan.lowering.state import State
 from acompass.plan.planner import Rewrite
 from acompass.plan.run.context import Context, Observer, Progress, Session

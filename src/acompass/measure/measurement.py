@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import duckdb
 
+from acompass.arguments import is_file
 from acompass.engines.duckdb.session import connection, report_failures
 from acompass.engines.duckdb.table import DuckDBTable, LoadedInDuckDB, open_in_connection
 from acompass.engines.protocol import OpenTable
@@ -32,7 +33,7 @@ from acompass.measure.risk import (
     sampling_risk,
 )
 from acompass.measure.roles import Positions, Roles, positions, refuse_opaque, same_columns
-from acompass.options import DatesArgument, HierarchiesArgument, is_file
+from acompass.options import DatesArgument, HierarchiesArgument
 from acompass.policy import TableRoles
 from acompass.result import Note
 from acompass.tables.formats import FileFormat, Options, ReadingOptions

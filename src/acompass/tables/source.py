@@ -17,8 +17,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias
 
+from acompass.arguments import CSV_SUFFIXES, PARQUET_SUFFIXES, WORKBOOK_SUFFIXES
 from acompass.dataclasses import dataclass, field
-from acompass.options import CSV_SUFFIXES, PARQUET_SUFFIXES, WORKBOOK_SUFFIXES
 from acompass.tables import errors, format_errors
 from acompass.tables.formats import UTF_8
 from acompass.tables.temporary_files import private_file

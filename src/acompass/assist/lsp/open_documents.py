@@ -12,13 +12,14 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Protocol, TypeAlias, TypeVar
 
+from acompass.arguments import is_file
 from acompass.assist.analysis import Context, ProofState, diagnose, proofs, verdicts
 from acompass.assist.document import Document, used_params
 from acompass.assist.request_queue import RequestQueue, Stale, table_facts
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Severity
 from acompass.measure.answer import ColumnFacts
-from acompass.options import Opening, is_file
+from acompass.options import Opening
 from acompass.policy import SETTINGS_FILE, PolicySettings, TableRoles, policy_settings, reading_settings, table_roles
 from acompass.session import Session
 from acompass.tables.source import file_stamp, find_paths

@@ -13,13 +13,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar, Unpack
 
+from acompass.arguments import is_file
 from acompass.assist.request_queue import SAMPLE, SAMPLE_FROM, RequestQueue, Stale
 from acompass.assist.studio.messages import Body
 from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program.constants import ParamValue
 from acompass.language.text.tokens import read_constant, spell_string
-from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, Opening, is_file
+from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, Opening
 from acompass.policy import SETTINGS_FILE, TableRoles, policies_in, read_text, table_roles
 from acompass.roles import with_exact_names
 from acompass.session import Session

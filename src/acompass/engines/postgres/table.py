@@ -12,6 +12,7 @@ from decimal import Decimal
 from functools import cached_property, partial
 from typing import Any
 
+from acompass.arguments import is_file
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.duckdb.input import WIDER_THAN_OTHERS
 from acompass.engines.duckdb.output import Output, restore, write
@@ -27,7 +28,6 @@ from acompass.engines.protocol import Destination, Execution, Opener, OpenTable,
 from acompass.engines.reading import Facts
 from acompass.language.program.types import MOST_DIGITS, OPAQUE, TEXT, Kind, Type, decimal
 from acompass.language.program.uses import ColumnUse
-from acompass.options import is_file
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.postgres import POSTGRES
 from acompass.plan.lowering.sql import Sql

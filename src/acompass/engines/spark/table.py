@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 from sqlglot import exp
 
-from acompass.arguments import OneShotTable
+from acompass.arguments import OneShotTable, is_file
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.errors import Cancellation, engine_error, output_exists, output_not_replaceable, require_plain
 from acompass.engines.loading import PlannedTable, PreparedTable, prepare_text, prepare_typed, swap_separators
@@ -30,7 +30,6 @@ from acompass.engines.spark.input import SparkColumn, local_files, read_columns,
 from acompass.engines.spark.session import PlanSession, own_session, report_failures, start_spark
 from acompass.language.program.types import MOST_DIGITS, Kind
 from acompass.language.program.uses import ColumnUse
-from acompass.options import is_file
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.spark import SPARK
 from acompass.plan.lowering.state import State

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias, assert_never
 
+from acompass.arguments import is_file
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.reading import date_formats, missing_options
 from acompass.language.program import program as p
@@ -21,7 +22,7 @@ from acompass.measure.distribution import Showing
 from acompass.measure.loss import PolicyLevels
 from acompass.measure.overview import overviews
 from acompass.measure.roles import Roles, assign_roles, without_dropped
-from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, is_file
+from acompass.options import DROP, ERROR, DatesArgument, MissingArgument
 from acompass.policy import Policy, PolicySettings, TableRoles, policy_settings
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.prove.search.claims import policy_assertions

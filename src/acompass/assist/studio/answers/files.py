@@ -7,12 +7,12 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from acompass.arguments import STANDARD_INPUT
 from acompass.assist.analysis import SEED
 from acompass.assist.studio.messages import Body, Refused, json_object
 from acompass.assist.studio.question import Ask, table_suffix
 from acompass.assist.studio.state import ABSENT, Studio, Unseen
 from acompass.dataclasses import asdict
-from acompass.options import STANDARD_INPUT
 from acompass.policy import Policy, TableRoles, load
 from acompass.report.page.output import require_files
 from acompass.result import Result

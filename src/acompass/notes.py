@@ -1,4 +1,4 @@
-"""Notes of a check or a run: what is no error, but probably not intended, or more than a reader would take from the
+"""Notes of a check or a run: what is not an error, but probably not intended, or more than a reader would take from the
 answer."""
 
 from collections.abc import Iterator

@@ -70,13 +70,13 @@ PANDAS: dict[str, Callable[[], Any]] = {
     "timedelta": lambda: pandas.Series(pandas.to_timedelta([0, 1, 2])),
 }
 POLARS: dict[str, Callable[[], Any]] = {
-    "enum": lambda: polars.Series(["a", "b", None], dtype=polars.Enum(["a", "b"])),
+    "enum": lambda: polars.Series(["a", "b", "a"], dtype=polars.Enum(["b", "a"])),
     "category": lambda: polars.Series(["a", "b", None], dtype=polars.Categorical),
     "zoned nanoseconds": lambda: polars.Series([0, 1, None]).cast(polars.Datetime("ns", "Europe/Berlin")),
     "array": lambda: polars.Series([[0, 1], [2, 3], None], dtype=polars.Array(polars.Int64, 2)),
     "128 bits": lambda: polars.Series([0, 2**100, None], dtype=polars.Int128),
     "duration": lambda: polars.Series([0, 1, None]).cast(polars.Duration("ns")),
-    "list of enums": lambda: polars.Series([["a"], [], None], dtype=polars.List(polars.Enum(["a"]))),
+    "list of enums": lambda: polars.Series([["a"], ["a"], None], dtype=polars.List(polars.Enum(["a"]))),
 }
 
 

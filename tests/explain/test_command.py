@@ -41,6 +41,7 @@ def explain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Explain:
     Path("people.csv").write_text(PEOPLE, encoding="utf-8")
     Path("policy.acp").write_text(POLICY, encoding="utf-8")
     Path("noise.acp").write_text("EACH RESULT : Age <= 40 : RANDOM Age 20 30;", encoding="utf-8")
+    Path("seed.txt").write_text("f3b1c2d4e5a69788\n", encoding="utf-8")
     Path("trace.txt").write_text("0\n0.99\n", encoding="utf-8")
 
     def run(*arguments: str) -> Result:
@@ -318,6 +319,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("policy.acp").write_text("EACH RESULT : Age <= 80 : REJECT;", encoding="utf-8")
     Path("adults.acp").write_text("EACH RESULT : Age >= 18;", encoding="utf-8")
     Path("noise.acp").write_text("EACH RESULT : Age <= 40 : RANDOM Age 20 30;", encoding="utf-8")
+    Path("seed.txt").write_text("f3b1c2d4e5a69788\n", encoding="utf-8")
 
 
 def _run(blocks: dict[str, str]) -> list[Result]:
@@ -330,7 +332,7 @@ def test_the_example_reports_the_error(page: Page) -> None:
     (ran,) = _run(page.example)
     assert ran.exit_code == 2
     assert ran.stderr.splitlines()[0] == page.example["console"].splitlines()[1]
-    assert not set(os.listdir()) - {"people.csv", "policy.acp", "noise.acp", "adults.acp"}
+    assert not set(os.listdir()) - {"people.csv", "policy.acp", "noise.acp", "adults.acp", "seed.txt"}
 
 
 @pytest.mark.parametrize("page", CALLS, ids=lambda page: page.code)

@@ -71,7 +71,9 @@ def _arrow_table() -> pyarrow.Table:
 def _duckdb_relation() -> Any:
     con = duckdb.connect()
     con.execute(f"CREATE TYPE name AS ENUM ('Ada', 'Eve', '{PLANTED}')")
-    con.execute(f"CREATE TABLE t AS SELECT 36 AS Age, 'Ada'::name AS Name UNION ALL SELECT 86, '{PLANTED}'::name")
+    records = (f"SELECT {age} AS Age, '{name}'::name AS Name" for age, name in ((36, "Ada"), (86, PLANTED)))
+    nested = """{'x': Name, 'ENUM(''y'')': [Name]} AS Struct, MAP {Name: 1} AS Map"""
+    con.execute(f"CREATE TABLE t AS SELECT *, [Name] AS List, {nested} FROM ({' UNION ALL '.join(records)})")
     return con.table("t")
 
 
@@ -147,6 +149,13 @@ def test_categories_keep_their_kind_and_order() -> None:
     assert polar["Array"].to_list() == [["21101"] * 2, ["21102"] * 2]
     assert acompass.run("EACH RESULT : Age <= 0 : REJECT;", _polars_frame()).table.schema["Zip"] == polars.Enum([])
     assert acompass.run(REJECT, _arrow_table()).table["Fixed"].to_pylist() == [["21101"], ["21102"]]
+
+
+def test_an_enum_of_duckdb_becomes_text_at_any_depth() -> None:
+    result = acompass.run(REJECT, _duckdb_relation()).table
+    struct = """STRUCT(x VARCHAR, "ENUM('y')" VARCHAR[])"""
+    assert list(map(str, result.types)) == ["INTEGER", "VARCHAR", "VARCHAR[]", struct, "MAP(VARCHAR, INTEGER)"]
+    assert result.fetchall() == [(36, "Ada", ["Ada"], {"x": "Ada", "ENUM('y')": ["Ada"]}, {"Ada": 1})]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "Polars", "Arrow", "DuckDB"])

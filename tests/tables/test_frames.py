@@ -309,7 +309,7 @@ def test_integers_of_more_than_38_digits_are_rejected(dtype: Any) -> None:
     "frame",
     [
         _polars([Decimal("1.50"), None], polars.Decimal(10, 2)),
-        _polars(["x", None], polars.Enum(["y", "x"])),
+        _polars(["x", "y", None], polars.Enum(["y", "x"])),
         _polars(["x", None], polars.Categorical),
         _polars([[1], None], polars.List(polars.Int8)),
         _polars([[1], None], polars.Array(polars.Int8, 1)),

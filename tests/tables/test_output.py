@@ -286,7 +286,7 @@ def test_a_folder_that_a_killed_process_moved_aside_is_put_back(
         raise ZeroDivisionError
     assert sorted(each.name for each in folder.iterdir()) == files
     assert sorted(each.name for each in folder.parent.iterdir()) == ["out", "people.csv"]
-    run(people, ["Age"], force=True)
+    run(people, ["Age"], replace=True)
     assert sorted(each.name for each in folder.iterdir()) == ["Age=36", "Age=45", "Age=80"]
     assert sorted(each.name for each in folder.parent.iterdir()) == ["out", "people.csv"]
 

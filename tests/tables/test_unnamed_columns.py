@@ -16,6 +16,7 @@ import pytest
 
 import acompass
 from acompass.errors.diagnostics import AcompassError
+from tests.engines.postgres_server import Server
 
 POLICY = "EACH RESULT : k <= 2 : REJECT;"
 KEYS = [3, 1, 2]
@@ -70,13 +71,13 @@ PANDAS: dict[str, Callable[[], Any]] = {
     "timedelta": lambda: pandas.Series(pandas.to_timedelta([0, 1, 2])),
 }
 POLARS: dict[str, Callable[[], Any]] = {
-    "enum": lambda: polars.Series(["a", "b", None], dtype=polars.Enum(["a", "b"])),
+    "enum": lambda: polars.Series(["a", "b", "a"], dtype=polars.Enum(["b", "a"])),
     "category": lambda: polars.Series(["a", "b", None], dtype=polars.Categorical),
     "zoned nanoseconds": lambda: polars.Series([0, 1, None]).cast(polars.Datetime("ns", "Europe/Berlin")),
     "array": lambda: polars.Series([[0, 1], [2, 3], None], dtype=polars.Array(polars.Int64, 2)),
     "128 bits": lambda: polars.Series([0, 2**100, None], dtype=polars.Int128),
     "duration": lambda: polars.Series([0, 1, None]).cast(polars.Duration("ns")),
-    "list of enums": lambda: polars.Series([["a"], [], None], dtype=polars.List(polars.Enum(["a"]))),
+    "list of enums": lambda: polars.Series([["a"], ["a"], None], dtype=polars.List(polars.Enum(["a"]))),
 }
 
 
@@ -88,6 +89,43 @@ def test_arrow_tables(name: str) -> None:
         assert result.column("v").to_pylist() == table.column("v").to_pylist()[1:]
         assert result.schema.field("v").type == table.schema.field("v").type
     assert acompass.run(POLICY, table.to_reader()).table.column("v").to_pylist() == table.column("v").to_pylist()[1:]
+
+
+@pytest.mark.parametrize("name", [*ARROW, "last year"])
+def test_arrow_tables_in_the_reference_engine(name: str) -> None:
+    _test_in_engine("reference", name)
+
+
+@pytest.mark.parametrize("name", [*ARROW, "last year"])
+def test_arrow_tables_in_postgres(postgres: Server, name: str) -> None:
+    _test_in_engine(postgres.url("plain"), name)
+
+
+#: a time whose nanoseconds since 1970 have more than 64 bits
+LAST_YEAR = pyarrow.array([0, 253402300799_000000, None], pyarrow.timestamp("us", "America/New_York"))
+
+
+def _test_in_engine(engine: str, name: str) -> None:
+    """Other engines have stand-ins for the types that they lack, and every record gets its own value back."""
+    values = LAST_YEAR if name == "last year" else ARROW[name]
+    table = pyarrow.table({"k": KEYS, "v": values, "w": values, "a": ["x", "z", "y"]})
+    policy = f"{POLICY} EACH RESULT : a = 'y' : REPLACE a WITH '*';"
+    result = acompass.run(policy, table, engine=engine).table
+    assert (result.column("k").to_pylist(), result.column("a").to_pylist()) == ([1, 2], ["*", "y"])
+    for column in ("v", "w"):
+        assert result.column(column).to_pylist() == table.column(column).to_pylist()[1:]
+        assert result.schema.field(column).type == table.schema.field(column).type
+    dropped = acompass.run(f"{policy} ALWAYS : DROP w;", table, engine=engine).table
+    assert dropped.equals(result.drop_columns("w"))
+
+
+@pytest.mark.parametrize(
+    "values", [ARROW["list"], ARROW["nanoseconds"], ARROW["zoned nanoseconds"]], ids=lambda values: str(values.type)
+)
+def test_a_table_in_postgres_that_cannot_hold_a_column_is_not_created(postgres: Server, values: Any) -> None:
+    table = pyarrow.table({"k": KEYS, "v": values})
+    with pytest.raises(AcompassError, match="AC304"):
+        acompass.run(POLICY, table, engine=postgres.url("plain"), output="unnamed_release")
 
 
 @pytest.mark.parametrize("name", [name for name in ARROW if name not in ("interval", "run ends", "70 digits")])

@@ -3,15 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, NoReturn
 
 from sqlglot import exp
 
 from acompass.dataclasses import replace
-from acompass.engines.duckdb.input import FINER_THAN_PYTHON, instant_of_nanoseconds
 from acompass.engines.duckdb.table import DuckDBEngine, DuckDBTable, LoadedInDuckDB
-from acompass.engines.errors import engine_error, require_plain
+from acompass.engines.errors import engine_error
 from acompass.engines.loading import stage_requirements
 from acompass.engines.protocol import Destination, Execution, OpenTable, Outcome, TraceSource
 from acompass.language.program.effects import columns_written, needs_order
@@ -19,8 +17,7 @@ from acompass.language.program.program import Verdict
 from acompass.language.program.types import INTEGER, TEXT, Kind, Schema, Type
 from acompass.language.program.uses import ColumnUse
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.duckdb import DUCKDB
-from acompass.plan.lowering.state import ROW_KEY, State, statement_text
+from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.planner import Rewrite
 from acompass.plan.run.context import Context, GivenTrace, TraceExhausted
 from acompass.plan.stages import Stage
@@ -62,12 +59,11 @@ class ReferenceTable(LoadedInDuckDB):
         return True
 
     def _records(self, integers: frozenset[int]) -> list[tuple[Any, ...]]:
-        require_plain("the reference engine", self.schema)
         columns = [
             sql.cast(sql.column(i, "t"), "BIGINT")
             if i in integers
-            else sql.call("epoch_ns", sql.column(i, "t"))
-            if i in self._instants
+            else self.stand_ins[i][0].copy()
+            if i in self.stand_ins
             else sql.column(i, "t")
             for i in range(len(self.schema))
         ]
@@ -77,30 +73,18 @@ class ReferenceTable(LoadedInDuckDB):
     def _keep(self, records: list[tuple[Any, ...]], schema: Schema, integers: frozenset[int]) -> State:
         """Upload the result to DuckDB, with row keys that keep its order."""
         kinds = [TEXT if column.type.kind is Kind.DROPPED else column.type for column in schema]
-        kinds = [INTEGER if i in self._instants else type_ for i, type_ in enumerate(kinds)]
-        columns = [(sql.name(i), sql.stored_type(type_)) for i, type_ in enumerate(kinds)]
+        held = {i: type_ for i, (_, type_) in self.stand_ins.items() if schema[i].type == self.schema[i].type}
+        columns = [(sql.name(i), held.get(i) or sql.stored_type(type_)) for i, type_ in enumerate(kinds)]
         types = [TEXT if i in integers else type_ for i, type_ in enumerate(kinds)]
         rows = (
             (*(_stored_value(value, type_) for value, type_ in zip(record, types, strict=True)), place)
             for place, record in enumerate(records)
         )
         table = self.session.upload([*columns, (ROW_KEY, "BIGINT")], rows)
-        values = [sql.with_alias(self._restored(i), sql.name(i)) for i in range(len(schema))]
+        restored = [exp.var(self.restored(i)) if i in held else sql.column(i, "t") for i in range(len(schema))]
+        values = [sql.with_alias(value, sql.name(i)) for i, value in enumerate(restored)]
         select = sql.query([*values, exp.column(ROW_KEY, table="t")], sql.table(table, "t"))
         return State(select, schema, has_row_key=True, records=len(records))
-
-    @cached_property
-    def _instants(self) -> frozenset[int]:
-        """The columns that the policy does not name whose times Python's own would round, or that need a time zone. The
-        records have nanoseconds in their place, which have the same order."""
-        stored = enumerate(self.layout.stored)
-        return frozenset(p for p, type_ in stored if type_ in FINER_THAN_PYTHON and p not in self.prepared.named)
-
-    def _restored(self, position: int) -> sql.Sql:
-        column = sql.column(position, "t")
-        if position not in self._instants:
-            return column
-        return exp.var(instant_of_nanoseconds(statement_text(column, DUCKDB.name), self.layout.stored[position]))
 
 
 def _trace(source: TraceSource | None) -> core.Trace:

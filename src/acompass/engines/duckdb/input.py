@@ -37,10 +37,9 @@ from acompass.tables.temporary_files import private_file, temporary_folder
 
 _WITH_TIME_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _NANOSECONDS = ("TIMESTAMP_NS", "TIMESTAMPTZ_NS")
-_HUGE = ("HUGEINT", "UHUGEINT")
-_WIDE = ("UBIGINT", *_HUGE)
-#: types with values that other engines cannot store
-WIDER_THAN_OTHERS = ("TIMESTAMP_NS", *_HUGE)
+#: integers with more digits than a decimal has
+HUGE = ("HUGEINT", "UHUGEINT")
+_WIDE = ("UBIGINT", *HUGE)
 
 _TYPES: dict[str, Type] = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), INTEGER),
@@ -115,7 +114,7 @@ class DuckDBColumn:
         if self.stored in _NANOSECONDS:
             rest = exp.Mod(this=sql.call("epoch_ns", self._column()), expression=sql.integer(1000))
             return exp.NEQ(this=rest, expression=sql.integer(0)), errors.MICROSECONDS
-        if self.stored in _HUGE:
+        if self.stored in HUGE:
             fits = sql.try_cast(self._column(), sql.decimal_type(0))
             is_lost = exp.Is(this=fits, expression=exp.null())
             is_present = exp.Not(this=exp.Is(this=self._column(), expression=exp.null()))
@@ -133,14 +132,19 @@ def restore_type(value: str, stored: str) -> str:
     return f"CAST({value} AS {stored})"
 
 
-#: times that Python's own would round, or that have a time zone
-FINER_THAN_PYTHON = ("TIMESTAMP_NS", *_WITH_TIME_ZONE)
+def portable_time(time: Sql, stored: str) -> tuple[Sql, str] | None:
+    """A value that has the order of the times, and its type: nanoseconds since 1970 or a time in UTC, in place of times
+    that Python would round, or that have a time zone; None for others."""
+    if stored in _NANOSECONDS:
+        return sql.call("epoch_ns", time), "BIGINT"
+    if stored in _WITH_TIME_ZONE:
+        return sql.call("make_timestamp", sql.call("epoch_us", time)), "TIMESTAMP"
+    return None
 
 
-def instant_of_nanoseconds(value: str, stored: str) -> str:
-    """SQL for a time from its nanoseconds since 1970, in one of these types."""
-    if stored == "TIMESTAMP WITH TIME ZONE":
-        return f"make_timestamptz({value} // 1000)"
+def from_portable_time(value: str, stored: str) -> str:
+    if stored not in _NANOSECONDS:
+        return restore_type(value, stored)
     local = f"make_timestamp_ns({value})"
     return local if stored == "TIMESTAMP_NS" else f"CAST(CAST({local} AS VARCHAR) || '+00' AS {stored})"
 

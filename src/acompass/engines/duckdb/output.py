@@ -289,15 +289,25 @@ def restore(con: duckdb.DuckDBPyConnection, output: Output, source: Source) -> A
     return from_arrow(source.table, result, output.positions, output.changed, output.arrow_types)
 
 
+#: an ENUM in a type of DuckDB, or a field's name in quotes, which may look like one
+_ENUM = re.compile(r"""ENUM\((?:'(?:[^']|'')*'(?:, )?)*\)|"(?:[^"]|"")*\"""")
+
+
+def _as_text(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith('"') else "VARCHAR"
+
+
 def _to_relation(given: Any, result: Any, output: Output) -> duckdb.DuckDBPyRelation:
-    """A relation whose unchanged columns have their types, of which Arrow has no equivalent for some, such as UUID."""
+    """A relation whose unchanged columns have their types, of which Arrow has no equivalent for some, such as UUID.
+
+    An ENUM becomes text, at any depth: its members are values that removed records may have had (D39)."""
     found = from_arrow(given, result, output.positions, output.changed, output.arrow_types)
     names = [f"c{place}" for place in range(len(output.positions))]
     relation = duckdb.from_arrow(found.rename_columns(names))
-    types = [None if p in output.changed else given.types[p] for p in output.positions]
+    types = [None if p in output.changed else _ENUM.sub(_as_text, str(given.types[p])) for p in output.positions]
     columns = (
         f"{identifier(name)} AS {identifier(shown)}"
-        if type_ is None or type_ == is_
+        if type_ is None or type_ == str(is_)
         else f"CAST({identifier(name)} AS {type_}) AS {identifier(shown)}"
         for name, shown, type_, is_ in zip(names, output.names, types, relation.types, strict=True)
     )

@@ -14,7 +14,14 @@ import duckdb
 from sqlglot import exp
 
 from acompass.dataclasses import dataclass, field, replace
-from acompass.engines.duckdb.input import DuckDBColumn, find_repeated_names, read_footers, read_text
+from acompass.engines.duckdb.input import (
+    DuckDBColumn,
+    find_repeated_names,
+    from_portable_time,
+    portable_time,
+    read_footers,
+    read_text,
+)
 from acompass.engines.duckdb.output import Output, fetch_arrow, restore, write
 from acompass.engines.duckdb.session import (
     DuckDBSession,
@@ -29,6 +36,7 @@ from acompass.engines.errors import Cancellation
 from acompass.engines.loading import PlannedTable, PreparedTable, prepare_text, prepare_typed
 from acompass.engines.protocol import About, Destination, Execution, Outcome, require_destination
 from acompass.engines.reading import RECORDS, Facts
+from acompass.language.program.types import Kind
 from acompass.language.program.uses import ColumnUse
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.duckdb import DUCKDB
@@ -94,6 +102,25 @@ class LoadedInDuckDB(PlannedTable):
         select = sql.query(columns, sql.table(self.layout.view))
         records, in_order = self.prepared.records, self.layout.keeps_order
         return State(select, self.schema, has_row_key=True, records=records, in_order=in_order)
+
+    @cached_property
+    def stand_ins(self) -> Mapping[int, tuple[sql.Sql, str]]:
+        """Values of `t`, with their types, for Python and other engines in place of columns that they cannot hold and
+        the policy does not read: times without a loss, and row keys for what has no order."""
+        found: dict[int, tuple[sql.Sql, str]] = {}
+        for position, stored in enumerate(self.layout.stored):
+            if self.schema[position].type.kind is Kind.OPAQUE:
+                found[position] = exp.column(ROW_KEY, table="t"), "BIGINT"
+            elif position not in self.prepared.named and (time := portable_time(sql.column(position, "t"), stored)):
+                found[position] = time
+        return found
+
+    def restored(self, position: int) -> str:
+        """SQL for the value of a stand-in of `t`."""
+        column = f"t.{sql.name(position)}"
+        if self.schema[position].type.kind is Kind.OPAQUE:
+            return f"(SELECT s.{sql.name(position)} FROM {self.layout.view} AS s WHERE s.{ROW_KEY} = {column})"
+        return from_portable_time(column, self.layout.stored[position])
 
     def _session_for(self, execution: Execution) -> DuckDBSession:
         if execution.verdicts_only and self._preview is not None:

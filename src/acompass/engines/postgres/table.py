@@ -12,14 +12,16 @@ from decimal import Decimal
 from functools import cached_property, partial
 from typing import Any
 
+from sqlglot import exp
+
 from acompass.arguments import is_file
 from acompass.dataclasses import dataclass, replace
-from acompass.engines.duckdb.input import WIDER_THAN_OTHERS
+from acompass.engines.duckdb.input import HUGE
 from acompass.engines.duckdb.output import Output, restore, write
 from acompass.engines.duckdb.session import connection
 from acompass.engines.duckdb.session import report_failures as report_duckdb_failures
 from acompass.engines.duckdb.table import DuckDBEngine, DuckDBTable, LoadedInDuckDB
-from acompass.engines.errors import cannot_hold, require_plain
+from acompass.engines.errors import cannot_hold
 from acompass.engines.loading import PlannedTable, PreparedTable, prepare_typed, questions, swap_separators
 from acompass.engines.postgres import output as server_tables
 from acompass.engines.postgres.output import PostgresColumn, Relation, Target
@@ -179,15 +181,28 @@ class UploadedToServer(PostgresTable):
         return self._local.style
 
     @cached_property
-    def state(self) -> State:
-        require_plain("PostgreSQL", self.schema)
-        for position, stored in enumerate(self._local.layout.stored):
-            # a column that the policy does not name may have values that PostgreSQL cannot store
-            if stored in WIDER_THAN_OTHERS and position not in self.prepared.named:
+    def _types(self) -> Mapping[int, str]:
+        """The types on the server of the columns that the policy does not read and whose type PostgreSQL lacks."""
+        stored = enumerate(self._local.layout.stored)
+        huge = {i: "DECIMAL" for i, type_ in stored if type_ in HUGE and i not in self.prepared.named}
+        return huge | {i: type_ for i, (_, type_) in self._local.stand_ins.items()}
+
+    def check_destination(self, destination: Destination) -> None:
+        super().check_destination(destination)
+        if self._target is None:
+            return
+        for position, type_ in self._types.items():
+            if type_ != "TIMESTAMP":
                 raise cannot_hold("PostgreSQL", self.schema[position].name)
-        columns = [(sql.name(i), sql.stored_type(column.type)) for i, column in enumerate(self.schema)]
-        select = self._local.state.select
-        table = server_tables.upload(self._local.con, select, self._keeping, [*columns, (ROW_KEY, "BIGINT")])
+
+    @cached_property
+    def state(self) -> State:
+        stand_ins = self._local.stand_ins
+        values = (stand_ins[i][0].copy() if i in stand_ins else sql.column(i, "t") for i in range(len(self.schema)))
+        select = sql.query([*values, exp.column(ROW_KEY, table="t")], self._local.state.source())
+        types = (self._types.get(i) or sql.stored_type(column.type) for i, column in enumerate(self.schema))
+        columns = [*((sql.name(i), type_) for i, type_ in enumerate(types)), (ROW_KEY, "BIGINT")]
+        table = server_tables.upload(self._local.con, select, self._keeping, columns)
         uploaded = sql.select_all(sql.table(table))
         return State(uploaded, self.schema, has_row_key=True, records=self.prepared.records)
 
@@ -203,7 +218,9 @@ class UploadedToServer(PostgresTable):
         return value.sql("postgres")
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
-        """A column that the policy does not name keeps its type."""
+        """A column that the policy does not name keeps its type, or that of what stands in for it."""
+        if position in self._local.stand_ins:
+            return self._types[position]
         types = self._local.layout.stored
         stored = types[position] if types else ""
         if position in self.prepared.named or not stored or stored.startswith("ENUM("):
@@ -213,6 +230,11 @@ class UploadedToServer(PostgresTable):
     def _deliver_rows(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
         # the rows are in the order of the temporary file that they are read from
         self._local.con.execute("SET preserve_insertion_order = true")
+        kept = [i for i in outcome.positions if i in self._local.stand_ins]
+        restored = [f"{self._local.restored(i)} AS {sql.name(i)}" for i in kept]
+        if restored:
+            numbered = f"SELECT *, row_number() OVER () AS place FROM ({rows})"
+            rows = f"SELECT * EXCLUDE (place) REPLACE ({', '.join(restored)}) FROM ({numbered}) AS t ORDER BY place"
         return self._local.deliver_rows(rows, outcome, destination)
 
 

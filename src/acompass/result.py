@@ -13,7 +13,7 @@ from acompass.language.program.effects import ActionName
 from acompass.plan.stages import Sample
 
 #: whether the assertion holds for the table that a run writes (D33, what is written has been verified): the prover
-#: showed it for every table, or it was evaluated on this one; None where nothing is promised or it cannot be evaluated
+#: showed it for every table, or it was evaluated on this one; None if nothing is promised or it cannot be evaluated
 After: TypeAlias = Literal["proved", "holds", "violated"] | None
 
 #: in place of a verdict if a policy checks nothing (D40, nothing checked)

@@ -4,18 +4,18 @@ import { computed, signal } from "@preact/signals";
 import { post, type Role, type Roles } from "./api";
 import { lostContact, opened, roles } from "./state";
 
-type Given = Exclude<Role, "none">;
+type Assigned = Exclude<Role, "none">;
 
-const KEYS: Record<Given, Exclude<keyof Roles, "person">> = {
+const KEYS: Record<Assigned, Exclude<keyof Roles, "person">> = {
   identifier: "identifiers",
   "quasi-identifier": "quasi_identifiers",
   sensitive: "sensitive",
   other: "other",
 };
-const GIVEN = Object.keys(KEYS) as Given[];
-export const ROLES: Role[] = ["none", ...GIVEN];
+const ASSIGNED = Object.keys(KEYS) as Assigned[];
+export const ROLES: Role[] = ["none", ...ASSIGNED];
 
-export const roleOf = (column: string): Role => GIVEN.find((role) => roles.value[KEYS[role]].includes(column)) ?? "none";
+export const roleOf = (column: string): Role => ASSIGNED.find((role) => roles.value[KEYS[role]].includes(column)) ?? "none";
 
 /** the columns without a role, once some column has one: a run refuses to release them */
 export const undecided = computed<string[]>(() => {

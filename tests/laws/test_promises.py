@@ -26,7 +26,7 @@ NOTHING = semantics.trace_of_values([])
 
 
 def expected_after(case: Case) -> list[bool | None]:
-    """For each requirement, whether its assertion holds for the output; None where nothing is promised."""
+    """For each requirement, whether its assertion holds for the output; None if nothing is promised."""
     policy, _ = parse_text(case.policy_text)
     program = case.program()
     left = semantics.run_program(program, case.records, semantics.trace_of_values(case.trace)).records

@@ -22,7 +22,7 @@ from acompass.tables.formats import looks_like_value
 from tests.length import at_length
 from tests.tables.tables import workbook
 
-POLICY = "EACH RESULT : Nobody = '*' : REPLACE Nobody WITH '*';"
+POLICY = "EACH RESULT : Absent = '*' : REPLACE Absent WITH '*';"
 #: a record in place of the header; each cell is a secret
 PLANTED = "Zaphod,Betelgeuse,42,1979-10-12"
 HEADLESS = f"{PLANTED}\nFord,Guildford,41,1980-01-01\n"
@@ -139,12 +139,12 @@ def acompass_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 #: every command that reads a table, with `T` for the table
 COMMANDS = (
-    "run p.acp T -o out.csv", "run p.acp T -o out.csv --missing Nobody=5", "run p.acp T --dry-run -o out.csv",
-    "run p.acp T -o out.csv --dates Nobody=%Y-%m-%d", "check p.acp T", "check p.acp T --format markdown",
+    "run p.acp T -o out.csv", "run p.acp T -o out.csv --missing Absent=5", "run p.acp T --dry-run -o out.csv",
+    "run p.acp T -o out.csv --dates Absent=%Y-%m-%d", "check p.acp T", "check p.acp T --format markdown",
     "check p.acp T --format sarif", "check p.acp T --format junit", "explain p.acp T --record 1",
-    "measure T --qi Nobody", "measure T --qi Nobody --report report.html", "prove p.acp --table T",
-    "compare p.acp p.acp --table T", "lint p.acp --table T", "suggest T --qi Nobody --k 2 -o new.acp",
-    "hierarchy T Nobody -o h.csv", "pram T Nobody --keep 0.5", "estimate p.acp T Nobody",
+    "measure T --qi Absent", "measure T --qi Absent --report report.html", "prove p.acp --table T",
+    "compare p.acp p.acp --table T", "lint p.acp --table T", "suggest T --qi Absent --k 2 -o new.acp",
+    "hierarchy T Absent -o h.csv", "pram T Absent --keep 0.5", "estimate p.acp T Absent",
     "run p.acp T -o out.csv --engine reference",
 )  # fmt: skip
 

@@ -413,7 +413,7 @@ def _part(file: zipfile.ZipFile, sheet: str) -> str:
 
 
 def _unique(pairs: Iterable[tuple[str | None, T]]) -> dict[str | None, T]:
-    """A dict of the pairs; calamine might read another part than the one that was checked if a name is there twice."""
+    """A dict of the pairs; with duplicate names, calamine might read another part than the one that was checked."""
     found: dict[str | None, T] = {}
     for name, value in pairs:
         if name in found:

@@ -84,9 +84,9 @@ function PersonChoice({ columns }: { columns: Column[] }) {
   return (
     <p>
       <label>
-        Persons are told apart by{" "}
+        Column that tells persons apart:{" "}
         <select value={roles.value.person ?? ""} onChange={(event) => void markPerson(event.currentTarget.value || null)}>
-          <option value="">nothing: every record is another person</option>
+          <option value="">none: every record is another person</option>
           {columns.map(({ name }) => (
             <option value={name}>{name}</option>
           ))}

@@ -12,10 +12,10 @@ const KEYS: Record<Assigned, Exclude<keyof Roles, "person">> = {
   sensitive: "sensitive",
   other: "other",
 };
-const GIVEN = Object.keys(KEYS) as Assigned[];
-export const ROLES: Role[] = ["none", ...GIVEN];
+const ASSIGNED = Object.keys(KEYS) as Assigned[];
+export const ROLES: Role[] = ["none", ...ASSIGNED];
 
-export const roleOf = (column: string): Role => GIVEN.find((role) => roles.value[KEYS[role]].includes(column)) ?? "none";
+export const roleOf = (column: string): Role => ASSIGNED.find((role) => roles.value[KEYS[role]].includes(column)) ?? "none";
 
 /** the columns without a role, once some column has one: a run refuses to release them */
 export const undecided = computed<string[]>(() => {

@@ -139,6 +139,8 @@ def test_the_sarif_file_has_the_place_of_each_finding(busy: JobResult) -> None:
     assert findings(busy) == {
         ("guarantee-lost", "loosened.acp", 3),
         ("guarantee-lost", "by a setting.acp", 2),
+        ("more-released", "loosened.acp", 3),
+        ("more-released", "by a setting.acp", 1),
         ("requirement-violated", "violated.acp", 1),
         ("AC015", "broken.acp", 2),
     }
@@ -154,7 +156,7 @@ def test_no_record_value_is_shown(busy: JobResult) -> None:
 def test_a_good_pull_request_passes(tmp_path: Path, runner_for: RunnerFor) -> None:
     """Only the server has the base branch, as after a shallow checkout."""
     server = Repository.create(tmp_path / "server")
-    server.commit({"data/policy.acp": BY_PARAMETER, "data/people.csv": "Age,Zip\n34,21201\n" * 7})
+    server.commit({"data/policy.acp": BY_PARAMETER, "data/people.csv": "Age,Zip\n" + "34,21201\n" * 7})
     server.git("switch", "--quiet", "--create", "change")
     server.commit({"data/policy.acp": BY_PARAMETER.replace("enough", "sufficient")})
     address = f"file://{server.folder}"
@@ -206,7 +208,7 @@ def test_names_of_files_and_branches_are_never_code(tmp_path: Path, runner_for: 
     repository.commit(dict.fromkeys(names, THREE))
     ran = runner_for(repository.folder, branch).run({**NOTHING, "compare": "true"})
     assert [cells[3] for cells in overview(ran).values()] == ["❌"] * len(names), ran.log
-    assert findings(ran) == {("guarantee-lost", name, 3) for name in names}
+    assert findings(ran) == {(rule, name, 3) for rule in ("guarantee-lost", "more-released") for name in names}
     assert not list(tmp_path.rglob("pwned"))
     commands = [line for line in ran.log.splitlines() if line.startswith("::")]
     token = commands[0].removeprefix("::stop-commands::")

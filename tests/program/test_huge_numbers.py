@@ -9,6 +9,7 @@ import pytest
 
 import acompass
 from tests.folding import folded
+from tests.waiting import PATIENCE
 
 NUMBERS = (
     "18446744073709551616", "9223372036854775808", "4294967296", "2147483648", "9" * 39, "1" + "0" * 400, "9" * 5000,
@@ -54,8 +55,8 @@ def test_no_number_is_too_large_for_an_answer(policy: str, number: str, tmp_path
     for call in (
         lambda: acompass.run(path, TABLE, params=params, seed="0123456789abcdef"),
         lambda: acompass.run(path, TABLE, params=params, seed="0123456789abcdef", engine="reference"),
-        lambda: acompass.lint(path, params=params, deadline=1),
-        lambda: acompass.prove(path, params=params, deadline=1),
+        lambda: acompass.lint(path, params=params, deadline=PATIENCE),
+        lambda: acompass.prove(path, params=params, deadline=PATIENCE),
     ):
         assert _code(call) not in ("AC301", "AC901")
 

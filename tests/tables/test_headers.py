@@ -22,7 +22,7 @@ from acompass.tables.formats import looks_like_value
 from tests.length import at_length
 from tests.tables.tables import workbook
 
-POLICY = "EACH RESULT : Hidden = '*' : REPLACE Hidden WITH '*';"
+POLICY = "EACH RESULT : Absent = '*' : REPLACE Absent WITH '*';"
 #: a record in place of the header; each cell is a secret
 PLANTED = "Zaphod,Betelgeuse,42,1979-10-12"
 HEADLESS = f"{PLANTED}\nFord,Guildford,41,1980-01-01\n"
@@ -139,12 +139,12 @@ def acompass_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 #: every command that reads a table, with `T` for the table
 COMMANDS = (
-    "run p.acp T -o out.csv", "run p.acp T -o out.csv --missing Hidden=5", "run p.acp T --dry-run -o out.csv",
-    "run p.acp T -o out.csv --dates Hidden=%Y-%m-%d", "check p.acp T", "check p.acp T --format markdown",
+    "run p.acp T -o out.csv", "run p.acp T -o out.csv --missing Absent=5", "run p.acp T --dry-run -o out.csv",
+    "run p.acp T -o out.csv --dates Absent=%Y-%m-%d", "check p.acp T", "check p.acp T --format markdown",
     "check p.acp T --format sarif", "check p.acp T --format junit", "explain p.acp T --record 1",
-    "measure T --qi Hidden", "measure T --qi Hidden --report report.html", "prove p.acp --table T",
-    "compare p.acp p.acp --table T", "lint p.acp --table T", "suggest T --qi Hidden --k 2 -o new.acp",
-    "hierarchy T Hidden -o h.csv", "pram T Hidden --keep 0.5", "estimate p.acp T Hidden",
+    "measure T --qi Absent", "measure T --qi Absent --report report.html", "prove p.acp --table T",
+    "compare p.acp p.acp --table T", "lint p.acp --table T", "suggest T --qi Absent --k 2 -o new.acp",
+    "hierarchy T Absent -o h.csv", "pram T Absent --keep 0.5", "estimate p.acp T Absent",
     "run p.acp T -o out.csv --engine reference",
 )  # fmt: skip
 

@@ -16,9 +16,9 @@ from decimal import Decimal
 from itertools import product
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-from acompass.arguments import STANDARD_INPUT
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import AcompassError
+from acompass.options import STANDARD_INPUT
 from acompass.tables import errors, format_errors, source
 from acompass.tables.csv import quote_field
 from acompass.tables.formats import UTF_8, FileFormat
@@ -413,7 +413,7 @@ def _part(file: zipfile.ZipFile, sheet: str) -> str:
 
 
 def _unique(pairs: Iterable[tuple[str | None, T]]) -> dict[str | None, T]:
-    """A dict of the pairs; calamine might read another part than the one that was checked of two with one name."""
+    """A dict of the pairs; with duplicate names, calamine might read another part than the one that was checked."""
     found: dict[str | None, T] = {}
     for name, value in pairs:
         if name in found:

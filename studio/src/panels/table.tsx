@@ -84,7 +84,7 @@ function PersonChoice({ columns }: { columns: Column[] }) {
   return (
     <p>
       <label>
-        The column of persons:{" "}
+        Column that tells persons apart:{" "}
         <select value={roles.value.person ?? ""} onChange={(event) => void markPerson(event.currentTarget.value || null)}>
           <option value="">none: every record is another person</option>
           {columns.map(({ name }) => (

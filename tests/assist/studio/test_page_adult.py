@@ -86,6 +86,7 @@ def test_a_suggestion_is_accepted_and_released(tab: Tab, folder: Path) -> None:
     tab.write("ALWAYS : DROP fnlwgt, relationship;\n")
     tab.show("Table")
     tab.mark(age="quasi-identifier", education="quasi-identifier", sex="quasi-identifier", occupation="sensitive")
+    tab.press("Mark as other")
     tab.show("Release")
     tab.page.get_by_role("textbox", name="Search for k").fill("10")
     tab.press("Search")

@@ -16,7 +16,7 @@ from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.errors.display import count_text
 from acompass.language.program.aggregates import counts_distinct
-from acompass.language.program.effects import process_of
+from acompass.language.program.effects import process_of, projection_of
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Names, Schema
 from acompass.language.text.tokens import policy_line, spell_name
@@ -131,7 +131,7 @@ def find_doubts(session: Session, before: State, after: State, program: Program,
     state, names = before, Names([column.name for column in before.schema])
     distinct = {place for each in program.requirements for place in _columns_counted(each)}
     marked = {place for name in roles.sensitive for place in names.find(name)}
-    person = person_position(roles, names.texts)
+    person = _declared_person(program, roles)
     columns = distinct | marked | (set() if person is None else {person})
     for column in sorted(columns):
         counted = (each.index for each in program.requirements if column in _columns_counted(each))
@@ -143,8 +143,8 @@ def _doubts_about_persons(
 ) -> Iterator[Doubt]:
     # the finest classes are the smallest
     requirement = max(filter(_count_name, program.requirements), key=lambda each: len(_grouped(each)), default=None)
-    declared = person_position(roles, [column.name for column in before.schema])
-    if requirement is None:
+    declared = _declared_person(program, roles)
+    if requirement is None or (declared is None and roles.person is not None):
         return
     grouped = _grouped(requirement)
     candidates = possible_persons(before.schema, roles, grouped) if declared is None else [declared]
@@ -168,6 +168,15 @@ def _doubts_about_persons(
         text = _values_text(counted, f"{as_read}{fewest}", found)
         option = option_text("person", found.column)
         yield Doubt("AC518", requirement.index, text, f"if these are persons, write `{asked}`", option)
+
+
+def _declared_person(program: Program, roles: TableRoles) -> int | None:
+    """The position of the person column; None also if the policy drops it and the table was released (D32)."""
+    projections = (projection_of(each.action) for each in program.requirements)
+    gone = {name.casefold() for each in projections if each is not None for name in each.absent}
+    if roles.person is None or roles.person.casefold() in gone:
+        return None
+    return person_position(roles, [column.name for column in program.schema])
 
 
 def _count_name(requirement: Requirement) -> str | None:

@@ -11,7 +11,7 @@ import pytest
 import acompass as api
 from tests.cli.conftest import Acompass
 
-KEYS = ["k", "l", "records_in", "records_out", "loss", "per_column", "requirements", "seconds"]
+KEYS = ["k", "l", "records_in", "records_out", "loss", "per_column", "requirements", "seconds", "person", "notes"]
 
 
 @pytest.fixture(autouse=True)

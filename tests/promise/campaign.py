@@ -395,7 +395,9 @@ class Judge:
             self._compare("note: formulas", after.formulas(), numbers[0])
         elif text == "no record is left":
             self._compare("note: no record is left", 0, len(after.rows))
-        elif found := re.search(r"fewest has ([\d,]+) records? and ([\d,]+) values?", text):
+        elif found := re.search(
+            r"fewest(?: persons)? has ([\d,]+) records? (?:and|of) ([\d,]+) (?:value|person)", text
+        ):
             self._compare_fewest(line, text, (int(found[1]), int(found[2])), complete, after)
         elif found := re.match(r"column `(\w+)` has ([\d,]+) values? in ([\d,]+) spellings", text):
             self._compare("note: spellings", complete.spellings(found[1]), (int(found[2]), int(found[3])))
@@ -417,11 +419,14 @@ class Judge:
         self, line: int | None, text: str, said: tuple[int, int], complete: Table, after: Table
     ) -> None:
         """The numbers are about the output if it has the columns, and else about the table as read."""
-        person = re.findall(r"`(patient|name)`", text)
+        named = re.search(r"a value of `(\w+)` can have several", text)
+        person = self._case.person if named is None else named[1]
+        assert person is not None, "only a declared person is not named"
         bound = self._case.lines[(line or 1) - 1].assertion
         assert isinstance(bound, Least)
-        table = after if after.has([*bound.by, person[0]]) else complete
-        self._compare("note: records and persons", table.fewest_persons(bound.by, person[0]), said)
+        table = after if after.has([*bound.by, person]) else complete
+        self._compare("note: table as read", table is complete, "in the table as read" in text)
+        self._compare("note: records and persons", table.fewest_persons(bound.by, person), said)
 
     def _compare_grouping(self, found: re.Match[str], after: Table) -> None:
         names = re.findall(r"\w+", found[1].replace("`", ""))
@@ -437,7 +442,7 @@ class Judge:
         found = re.search(r"([\d,]+) records? in(?:, ([\d,]+) dropped as incomplete)?, ([\d,]+) out", text)
         numbers = None if found is None else tuple(int((each or "0").replace(",", "")) for each in found.groups())
         self._compare("text: records", (said["records_in"], said["dropped"], said["records_out"]), numbers)
-        unnamed = re.search(r"released unchanged: (.+)$", text, re.MULTILINE) if said["unnamed"] else None
+        unnamed = re.search(r"^[^`]*released unchanged: (.+)$", text, re.MULTILINE) if said["unnamed"] else None
         listed = unnamed[1].split(", ") if unnamed else []
         self._compare("text: columns never named", said["unnamed"], listed)
 
@@ -465,7 +470,7 @@ class Judge:
         )
         names, achieved = page.names.get("Attacker assumed", []), page.achieved()
         if achieved is not None:
-            counted = "persons" if "person" in page.words["Achieved"] else "records"
+            counted = "persons" if re.search(r"k = [\d,]+ persons?\b", page.words["Achieved"]) else "records"
             expected = min(after.sizes(names, self._case.person if counted == "persons" else None))
             self._compare(f"report: k of {counted}", expected, achieved[0])
             self._compare("report: highest risk", float(f"{100 / achieved[0]:.3g}"), achieved[1])

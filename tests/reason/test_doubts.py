@@ -41,8 +41,9 @@ def test_check_and_run_give_both_numbers_and_the_option(visits: Path) -> None:
     for result in (acompass.check(K, visits), acompass.run(K, visits), acompass.run(K, visits, engine="reference")):
         (note,) = result.notes
         assert note.line == 1
-        assert (
-            "column `patient` repeats: the class with the fewest of its values has 6 records and 1 of them" in note.text
+        assert note.text.startswith(
+            "`n` counts records, but a value of `patient` can have several: the class with the fewest has 6 records "
+            "and 1 value of `patient`; if these are persons, "
         )
         assert 'and give `person="patient"`' in note.text
         assert "write `EACH PROCESS COUNT DISTINCT(patient) AS n GROUP BY age, zip : n >= 3 : REJECT`" in note.text
@@ -52,7 +53,7 @@ def test_check_and_run_give_both_numbers_and_the_option(visits: Path) -> None:
 def test_a_named_person_is_counted_against_the_requirement(visits: Path) -> None:
     (note,) = acompass.check(K, visits, person="Patient").notes
     assert note.text == (
-        "records are counted, not persons: the class with the fewest persons has 6 records of 1 person; to count "
+        "`n` counts records, not persons: the class with the fewest persons has 6 records of 1 person; to count "
         "persons, write `EACH PROCESS COUNT DISTINCT(patient) AS n GROUP BY age, zip : n >= 3 : REJECT`"
     )
     counted, released = _texts(acompass.run(K, visits, person="patient").notes)
@@ -67,12 +68,23 @@ def test_a_requirement_that_counts_persons_has_no_note(visits: Path) -> None:
     assert not acompass.lint(policy, table=visits)
 
 
+def test_a_requirement_that_counts_persons_of_larger_classes_is_not_enough(visits: Path) -> None:
+    policy = "EACH PROCESS COUNT DISTINCT(patient) AS p GROUP BY zip : p >= 3 : REJECT;\n" + K
+    (note,) = acompass.check(policy, visits, person="patient").notes
+    assert (note.line, "6 records of 1 person" in note.text) == (2, True)
+
+
+def test_a_count_of_the_whole_table_has_no_classes(visits: Path) -> None:
+    (note,) = acompass.check("EACH PROCESS COUNT(*) AS total : total >= 5;", visits, person="patient").notes
+    assert note.text.startswith("`total` counts records, not persons: there are 9 records of 4 persons; ")
+
+
 def test_the_numbers_of_a_run_are_those_of_the_released_table(visits: Path) -> None:
     policy = f"ALWAYS : REPLACE age WITH '*';\n{K}"
     (note,) = acompass.run(policy, visits).notes
-    assert "has 9 records and 4 of them" in note.text
+    assert ": the class with the fewest has 9 records and 4 values of `patient`" in note.text
     (note,) = acompass.run(f"{policy}\nALWAYS : DROP patient;", visits).notes
-    assert "has 6 records and 1 of them" in note.text, "the table as read, because the column is gone"
+    assert ": in the table as read, the class with the fewest has 6 records and 1 value of `patient`" in note.text
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "reference", "postgres", "spark"])
@@ -89,18 +101,19 @@ def test_measure_and_suggest_have_the_note(visits: Path) -> None:
     for notes in (acompass.measure(visits, ["age", "zip"]).notes, acompass.suggest(visits, ["age", "zip"], 3).notes):
         (text,) = _texts(notes)
         assert text == (
-            "records are counted, but column `patient` repeats: the class with the fewest of its values has 6 records "
-            'and 1 of them; if it tells persons apart, give `person="patient"`'
+            "the size of a class is its number of records, but a value of `patient` can have several: the class with "
+            'the fewest has 6 records and 1 value of `patient`; if these are persons, give `person="patient"`'
         )
     assert acompass.measure(visits, ["age", "zip"], person="patient").notes == ()
     assert acompass.suggest(visits, ["age", "zip"], 2, person="patient", max_lost="100%").notes == ()
 
 
 def test_a_column_with_another_role_is_not_a_person(visits: Path) -> None:
-    assert acompass.check(K, visits, roles={"other": ["patient"]}).notes == ()
+    known = {"quasi_identifiers": ["age", "zip"]}
+    assert acompass.check(K, visits, roles={**known, "other": ["patient"]}).notes == ()
     visits.write_text(VISITS.replace("patient", "who"), encoding="utf-8")
     assert acompass.check(K, visits).notes == ()
-    assert len(acompass.check(K, visits, roles={"identifiers": ["who"]}).notes) == 1
+    assert len(acompass.check(K, visits, roles={**known, "identifiers": ["who"]}).notes) == 1
 
 
 def test_a_column_that_does_not_repeat_has_no_note(tmp_path: Path) -> None:
@@ -120,7 +133,7 @@ def test_an_unknown_person_is_an_error(visits: Path) -> None:
 
 def test_lint_reports_persons_and_an_allowance_silences_them(visits: Path) -> None:
     (finding,) = acompass.lint(K, table=visits)
-    assert (finding.code, "6 records and 1 of them" in finding.message) == ("AC518", True)
+    assert (finding.code, "6 records and 1 value of `patient`" in finding.message) == ("AC518", True)
     assert not acompass.lint(f"-- allow AC518: a visit is a person here\n{K}", table=visits)
     assert not acompass.lint(K)
 
@@ -145,7 +158,7 @@ def test_spellings_are_counted_and_never_shown(tmp_path: Path) -> None:
         assert "hiv" not in note.casefold()
     (finding,) = acompass.lint(L, table=table)
     assert (finding.code, finding.message) == ("AC519", text)
-    marked = acompass.check(L, table, roles={"sensitive": ["note", "disease"]}).notes
+    marked = acompass.check(L, table, roles={"quasi_identifiers": ["age"], "sensitive": ["note", "disease"]}).notes
     assert [note.line for note in marked] == [1, None]
     assert acompass.run(L, table).records_out == 5, "nothing is changed"
 

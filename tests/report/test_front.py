@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
@@ -148,6 +149,42 @@ def test_what_is_required_achieved_and_remains() -> None:
     assert "Whoever knows values of Disease Ward can tell the records of a class apart." in remains
     assert found["What remains"].all("a")[0].attributes["href"] == "#limits"
     assert "Someone who knows Age Zip of one person" in found["Attacker assumed"].prose
+
+
+VISITS = "patient,age\n" + "P1,31\n" * 6 + "P2,40\nP3,40\nP4,40\n"
+SIZE = "EACH PROCESS COUNT(*) AS n GROUP BY age : n >= 3 : REJECT;\n"
+IN_PERSONS = "k = 1 person in the smallest class, 100 % highest risk that the attacker finds the right person. "
+IN_RECORDS = (
+    "k = 3 records in the smallest class, 33.3 % highest risk that the attacker finds the right record. Measured on {} "
+    "table. Counted in records, because {} table does not have column patient , which tells persons apart: a class can "
+    "have fewer persons than records, and the risk can be higher."
+)
+
+
+@pytest.mark.parametrize("is_declared", [False, True], ids=["option", "acompass.toml"])
+def test_measures_are_in_persons_where_the_measured_table_has_their_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_declared: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("visits.csv").write_text(VISITS, encoding="utf-8")
+    given: Any = {"report": "r.html", **({} if is_declared else {"person": "patient"})}
+    if is_declared:
+        sections = (f'[table."{name}"]\nperson = "patient"\n' for name in ("visits.csv", "out.csv"))
+        Path("acompass.toml").write_text("".join(sections), encoding="utf-8")
+    dropping = SIZE + "ALWAYS : DROP patient;"
+
+    def achieved() -> str:
+        return answers("r.html")["Achieved"].prose
+
+    acompass.run(SIZE, "visits.csv", output="out.csv", **given)
+    assert achieved() == IN_PERSONS + "Measured on the released table."
+    for policy in (SIZE, dropping):
+        acompass.check(policy, "visits.csv", **given)
+        assert achieved() == IN_PERSONS + "Measured on this table.", "the checked table still has the column"
+    acompass.run(dropping, "visits.csv", output="out.csv", **given)
+    assert achieved() == IN_RECORDS.format("the released", "the released")
+    assert acompass.check(dropping, "out.csv", **given).ok, "a released table lacks the column, which is no error"
+    assert achieved() == IN_RECORDS.format("this", "this")
 
 
 @pytest.mark.usefixtures("folder")

@@ -205,7 +205,8 @@ def step_indexes(program: tree.Program, number: int | None) -> range:
 
 
 def verdict_words(outcome: RequirementOutcome, sample: SampleInfo | None = None) -> str:
-    """Such as `repaired: 12 of 500 records affected, REJECT`; a check without an action is violated."""
+    """Such as `repaired: 12 of 500 records affected, REJECT`; a check without an action is violated, and its
+    release is refused for that reason alone."""
     of = f"{outcome.affected:,} of {outcome.records:,} records"
     match outcome.holds:
         case True:
@@ -216,7 +217,8 @@ def verdict_words(outcome: RequirementOutcome, sample: SampleInfo | None = None)
             verdict = f"no verdict: {of} affected"
     chance = "" if outcome.probability is None else f" with probability {spell_probability(outcome.probability)}"
     action = "" if outcome.action is None or not outcome.affected else f", {outcome.action}{chance}"
-    output = "; does not hold for the output" if outcome.after == "violated" else ""
+    is_broken = outcome.after == "violated" and not outcome.is_failed_check
+    output = "; does not hold for the output" if is_broken else ""
     return f"{verdict}{action}{output}{'' if sample is None else f' (in a sample of {sample.records:,})'}"
 
 

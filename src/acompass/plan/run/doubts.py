@@ -16,7 +16,7 @@ from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.errors.display import count_text
 from acompass.language.program.aggregates import counts_distinct
-from acompass.language.program.effects import process_of
+from acompass.language.program.effects import process_of, projection_of
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Names, Schema
 from acompass.language.text.tokens import policy_line, spell_name
@@ -113,16 +113,15 @@ def find_repeated_persons(session: Session, state: State, roles: TableRoles, gro
     found = None if person is None else smallest_class(session, state, grouped, person)
     if found is not None:
         option = option_text("person", found.column)
-        yield f"{unnamed_person_text(found)}; if it tells persons apart, give `{option}`"
+        text = _values_text("the size of a class is its number of records", "the class with the fewest has", found)
+        yield f"{text}; if these are persons, give `{option}`"
 
 
-def unnamed_person_text(found: SmallestClass, as_read: str = "") -> str:
-    """For a possible person column, which the call does not name, that repeats."""
-    values = "1 of them" if found.persons == 1 else f"{found.persons:,} of them"
-    smallest = (
-        f"the class with the fewest of its values{as_read} has {count_text(found.records, 'record')} and {values}"
-    )
-    return f"records are counted, but column `{found.column}` repeats: {smallest}"
+def _values_text(counted: str, smallest: str, found: SmallestClass) -> str:
+    """For a possible person column, which the call does not name."""
+    values = "1 value" if found.persons == 1 else f"{found.persons:,} values"
+    numbers = f"{count_text(found.records, 'record')} and {values} of `{found.column}`"
+    return f"{counted}, but a value of `{found.column}` can have several: {smallest} {numbers}"
 
 
 def find_doubts(session: Session, before: State, after: State, program: Program, roles: TableRoles) -> Iterator[Doubt]:
@@ -132,7 +131,7 @@ def find_doubts(session: Session, before: State, after: State, program: Program,
     state, names = before, Names([column.name for column in before.schema])
     distinct = {place for each in program.requirements for place in _columns_counted(each)}
     marked = {place for name in roles.sensitive for place in names.find(name)}
-    person = person_position(roles, names.texts)
+    person = _declared_person(program, roles)
     columns = distinct | marked | (set() if person is None else {person})
     for column in sorted(columns):
         counted = (each.index for each in program.requirements if column in _columns_counted(each))
@@ -143,35 +142,53 @@ def _doubts_about_persons(
     session: Session, before: State, after: State, program: Program, roles: TableRoles
 ) -> Iterator[Doubt]:
     # the finest classes are the smallest
-    requirement = max(filter(_counts_records, program.requirements), key=lambda each: len(_grouped(each)), default=None)
-    declared = person_position(roles, [column.name for column in before.schema])
-    if requirement is None:
+    requirement = max(filter(_count_name, program.requirements), key=lambda each: len(_grouped(each)), default=None)
+    declared = _declared_person(program, roles)
+    if requirement is None or (declared is None and roles.person is not None):
         return
     grouped = _grouped(requirement)
     candidates = possible_persons(before.schema, roles, grouped) if declared is None else [declared]
     person = repeated_column(session, before, candidates)
-    if person is None or any(person in _columns_counted(each) for each in program.requirements):
+    if person is None or any(_counts_persons(each, person, grouped) for each in program.requirements):
         return
     state = next((each for each in (after, before) if _can_be_asked(requirement, person, each)), None)
     found = None if state is None else smallest_class(session, state, grouped, person, _where(requirement, state))
     if found is None:
         return
-    as_read = "" if state is after else " in the table as read"
-    counted = f"COUNT DISTINCT({spell_name(found.column)})"
-    asked = _COUNT_RECORDS.sub(counted, policy_line(requirement.text))
+    asked = _COUNT_RECORDS.sub(f"COUNT DISTINCT({spell_name(found.column)})", policy_line(requirement.text))
+    as_read = "" if state is after else "in the table as read, "
+    counted = f"`{_count_name(requirement)}` counts records"
     if declared is not None:
         smallest = f"{count_text(found.records, 'record')} of {count_text(found.persons, 'person')}"
-        text = f"records are counted, not persons: the class with the fewest persons{as_read} has {smallest}"
+        fewest = "the class with the fewest persons has" if grouped else "there are"
+        text = f"{counted}, not persons: {as_read}{fewest} {smallest}"
         yield Doubt("AC518", requirement.index, text, f"to count persons, write `{asked}`")
     else:
-        option, help_ = option_text("person", found.column), f"if it tells persons apart, write `{asked}`"
-        yield Doubt("AC518", requirement.index, unnamed_person_text(found, as_read), help_, option)
+        fewest = "the class with the fewest has" if grouped else "there are"
+        text = _values_text(counted, f"{as_read}{fewest}", found)
+        option = option_text("person", found.column)
+        yield Doubt("AC518", requirement.index, text, f"if these are persons, write `{asked}`", option)
 
 
-def _counts_records(requirement: Requirement) -> bool:
-    """Whether the requirement counts records and not, in the same query, also the values of some column."""
+def _declared_person(program: Program, roles: TableRoles) -> int | None:
+    """The position of the person column; None also if the policy drops it and the table was released (D32)."""
+    projections = (projection_of(each.action) for each in program.requirements)
+    gone = {name.casefold() for each in projections if each is not None for name in each.absent}
+    if roles.person is None or roles.person.casefold() in gone:
+        return None
+    return person_position(roles, [column.name for column in program.schema])
+
+
+def _count_name(requirement: Requirement) -> str | None:
+    """The name of the number of records, if the requirement counts them with COUNT(*)."""
     process = process_of(requirement)
-    return process is not None and any(each.column is None for each in process.aggregates)
+    aggregates = () if process is None else process.aggregates
+    return next((each.name for each in aggregates if each.column is None), None)
+
+
+def _counts_persons(requirement: Requirement, person: int, grouped: Sequence[int]) -> bool:
+    """Whether the requirement counts the persons of these classes, or of finer ones."""
+    return person in _columns_counted(requirement) and set(grouped) <= set(_grouped(requirement))
 
 
 def _grouped(requirement: Requirement) -> tuple[int, ...]:

@@ -16,19 +16,16 @@ from acompass.prove.search.verdicts import Reasons
 
 #: whether a column of the table contains one of the texts
 Occurs: TypeAlias = Callable[[str, Sequence[str]], bool]
-#: what a table says against the policy: the code of a finding, the index of the requirement, the message and the help
-Doubts: TypeAlias = Sequence[tuple[str, int | None, str, str]]
 
 
 class InspectedPolicy:
     """Numbers requirements from 0, like the prover's steps. `occurs` is None without a table."""
 
-    def __init__(self, policy: tree.Program, program: Program, occurs: Occurs | None = None, doubts: Doubts = ()):
+    def __init__(self, policy: tree.Program, program: Program, occurs: Occurs | None = None):
         self._steps = steps(policy)
         self._wholes = [whole for whole in policy.requirements for _ in steps_of(whole)]
         self.program = program
         self.occurs = occurs
-        self.doubts = doubts
         self._reasons: dict[Prover, Reasons] = {}
 
     @cached_property

@@ -4,6 +4,7 @@ AC511: an `allow` that silences no finding is itself a finding (X9, allowances).
 not hold for the output, so it silences nothing where that line is proved or promises nothing."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from acompass.errors.diagnostics import Diagnostic, Label, Severity, option_text
 from acompass.language.program.constants import ParamValue
@@ -17,8 +18,10 @@ from acompass.prove.promises import BROKEN, Promises, prove_promises
 from acompass.prove.search.column_types import column_types
 from acompass.prove.search.verdicts import check_policy
 from acompass.reason.lint import generalization, requirements
-from acompass.reason.lint.inspected_policy import Doubts, InspectedPolicy, Occurs
+from acompass.reason.lint.inspected_policy import InspectedPolicy, Occurs
 
+#: what a table says against the policy: the code of a finding, the index of the requirement, the message and the help
+Doubts: TypeAlias = Sequence[tuple[str, int | None, str, str]]
 #: the code reported when linting was cut short
 INCOMPLETE = "AC516"
 #: the code of D24, text compared by order, which `check` reports for a table and lint cannot see
@@ -36,7 +39,6 @@ RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
     requirements.find_idle_chances,
     generalization.find_absent_values,
     generalization.find_ordered_labels,
-    requirements.find_doubts_of_the_table,
 )
 
 
@@ -63,12 +65,15 @@ def lint_policy(
     columns = column_types(policy, settings, schema, types).schema
     program = check_policy(policy, source, columns, settings)
     with time_limit(deadline):
-        findings = list(_findings(InspectedPolicy(policy, program, occurs, doubts)))
+        findings = list(_findings(InspectedPolicy(policy, program, occurs), doubts))
         found = remove_allowed(policy, findings, lambda: prove_promises(policy, source, program, settings))
     return tuple(sorted(found, key=lambda finding: (finding.labels[0].span.start, finding.code)))
 
 
-def _findings(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+def _findings(policy: InspectedPolicy, doubts: Doubts) -> Iterator[Diagnostic]:
+    """What the table says (AC518, AC519) is found already; the rules may run out of time."""
+    for code, index, message, help_ in doubts:
+        yield policy.finding(code, message, 0 if index is None else index - 1, help_)
     try:
         with recursion_limit():
             for rule in RULES:

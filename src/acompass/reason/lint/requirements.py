@@ -309,9 +309,3 @@ def _is_refused(policy: InspectedPolicy, at: int, later: int) -> bool:
         return False
     refused = policy.prover.forbidden_records(later, requirement.assertion)
     return policy.prover.diagrams.difference(policy.transitions[at].may, refused) is EMPTY
-
-
-def find_doubts_of_the_table(policy: InspectedPolicy) -> Iterator[Diagnostic]:
-    """AC518, AC519: the table has several records of what may be one person, or several spellings of one value."""
-    for code, index, message, help_ in policy.doubts:
-        yield policy.finding(code, message, 0 if index is None else index - 1, help_)

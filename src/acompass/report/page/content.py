@@ -271,12 +271,13 @@ def _is_on_disk(path: str) -> bool:
 
 
 def _roles_to_measure(request: ReportRequest) -> Roles | None:
-    """The columns that the policy does not drop; None if neither the roles of the table nor a GROUP BY of the policy
-    name quasi-identifiers."""
+    """The columns that the policy does not drop, or that the checked table has; None if neither the roles of the table
+    nor a GROUP BY of the policy name quasi-identifiers."""
     policy, declared = request.policy, request.table_roles
     if policy is None or not (declared.quasi_identifiers or any(each.group_by for each in processes(policy.tree))):
         return None
-    roles = without_dropped(assign_roles(policy.tree, declared=declared), policy.tree)
+    columns = request.names if request.command == "check" else ()
+    roles = without_dropped(assign_roles(policy.tree, declared=declared), policy.tree, columns)
     return roles if roles.quasi_identifiers else None
 
 

@@ -129,14 +129,18 @@ def _achieved(content: PageContent) -> Iterator[str]:
         yield "The table has no records."
         return
     yield tag("strong", f"k = {persons(found.k)}")
-    yield f" {found.noun} in the smallest class, "
+    noun = found.noun.removesuffix("s")
+    yield f" {noun if found.k == 1 else found.noun} in the smallest class, "
     yield tag("strong", percent(found.classes.prosecutor_maximum))
-    yield " highest risk that the attacker finds the right record"
+    yield f" highest risk that the attacker finds the right {noun}"
     yield from _diversity(found)
-    yield ". Measured on the released table." if content.command == "run" else ". Measured on this table."
+    which = "the released" if content.command == "run" else "this"
+    yield f". Measured on {which} table."
     person = content.front.roles.person
     if person is not None and found.people is None:
-        yield f" Counted in records, because the table no longer has column {person}, which tells persons apart."
+        yield f" Counted in records, because {which} table does not have column "
+        yield tag("code", person)
+        yield ", which tells persons apart: a class can have fewer persons than records, and the risk can be higher."
 
 
 def _why_not_measured(content: PageContent) -> str:

@@ -16,9 +16,9 @@ from decimal import Decimal
 from itertools import product
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
+from acompass.arguments import STANDARD_INPUT
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import AcompassError
-from acompass.options import STANDARD_INPUT
 from acompass.tables import errors, format_errors, source
 from acompass.tables.csv import quote_field
 from acompass.tables.formats import UTF_8, FileFormat

@@ -218,7 +218,7 @@ class UploadedToServer(PostgresTable):
         return value.sql("postgres")
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
-        """A column that the policy does not name keeps its type, or that of what stands in for it."""
+        """A column that the policy does not name keeps its type, or that of its replacement."""
         if position in self._local.stand_ins:
             return self._types[position]
         types = self._local.layout.stored

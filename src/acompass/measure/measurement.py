@@ -140,15 +140,16 @@ def measure_table(
 
 
 def _notes(records: Records, found: Positions, marked: TableRoles) -> Iterator[Note]:
-    """Notes on persons and spellings (D35, D38)."""
+    """Notes on persons and spellings (D35, D38). Values do not leave another engine to be compared."""
     from acompass.plan.run.doubts import find_repeated_persons, find_spellings
 
     if found.person is None and not found.weights:
         repeated = find_repeated_persons(records.session, records.state, marked, found.quasi_identifiers)
         yield from (Note(None, text) for text in repeated)
-    for column in (*found.sensitive, *found.persons):
-        for doubt in find_spellings(records.session, records.state, column):
-            yield Note(None, str(doubt))
+    if records.relation is not None:
+        for column in (*found.sensitive, *found.persons):
+            for doubt in find_spellings(records.session, records.state, column):
+                yield Note(None, str(doubt))
 
 
 def measure_records(

@@ -126,7 +126,7 @@ def test_columns_of_unsupported_types_can_be_dropped(url: str) -> None:
 
 def test_the_padding_of_a_char_is_not_part_of_its_value(url: str) -> None:
     policy = "EACH RESULT : padded = 'ab' : REPLACE padded WITH 'longer than five';"
-    acompass.run(policy, "everything", engine=url, output="copied")
+    acompass.run(policy, "everything", engine=url, output="copied", force=True)
     assert query_all(url, "SELECT padded FROM copied ORDER BY 1") == [("ab",), ("longer than five",)]
 
 

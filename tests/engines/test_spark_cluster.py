@@ -30,7 +30,7 @@ def progress(done, total):
         asked.append(done)
         print(executors(), flush=True)
         sys.stdin.readline()
-options = {"seed": "s", "order": "canonical", "output": output, "progress": progress}
+options = {"seed": "s", "order": "canonical", "output": output, "force": True, "progress": progress}
 result = acompass.run(policy, table, engine=url, **options)
 print(executors(), json.dumps([r.affected for r in result.requirements]), flush=True)
 """
@@ -50,7 +50,7 @@ def test_a_lost_worker_changes_nothing(cluster: Cluster) -> None:
         cluster.folder / "expected.csv",
         cluster.folder / "out.csv",
     )
-    alone = acompass.run(POLICY, table, seed="s", order="canonical", output=expected)
+    alone = acompass.run(POLICY, table, seed="s", order="canonical", output=expected, force=True)
     affected = [requirement.affected for requirement in alone.requirements]
     assert all(count > 0 for count in affected[:3])
     driver = cluster.driver(DRIVER, POLICY, table, str(output))

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
 #: one choice for all columns, a choice by column, or texts such as `drop` and `Zip=?`
 MissingArgument: TypeAlias = str | Mapping[str, str] | tuple[str, ...]
-
 #: formats of local dates by column (D28, local dates), or texts such as `Admission=%d.%m.%Y`
 DatesArgument: TypeAlias = Mapping[str, str] | tuple[str, ...]
-
 #: for each column a hierarchy file, `bands:5,10`, `prefix:4,3` or `dates`; or texts such as `Age=bands:5,10`
 HierarchiesArgument: TypeAlias = Mapping[str, str | os.PathLike[str]] | tuple[str, ...]
 
@@ -43,9 +41,7 @@ DEADLINE = 30
 # Arguments with a position
 
 PolicyArgument: TypeAlias = Annotated["Policy | str | os.PathLike[str]", Option(kinds.POLICY), "The policy."]
-PolicyText: TypeAlias = Annotated[
-    str, Option(kinds.TEXT, example='"EACH RESULT : Age <= 80;"'), "The text of the policy."
-]
+PolicyText: TypeAlias = Annotated[str, Option(kinds.TEXT, example='"EACH RESULT : Age <= 80;"'), "The policy's text."]
 PolicyName: TypeAlias = Annotated[str, Option(kinds.TEXT, example='"policy.acp"'), "The name in messages."]
 PolicyPath: TypeAlias = Annotated[_Path, Option(kinds.PATH, example='"policy.acp"'), "The file, in UTF-8."]
 PolicyTree: TypeAlias = Annotated["Program", Option(kinds.TREE), "The tree of the policy."]
@@ -321,11 +317,7 @@ class _Output(TypedDict, total=False):
         Option(kinds.COLUMNS, "--partition COLUMN"),
         "Write {output} as a folder of Parquet files, with a subfolder for each value of these columns.",
     ]
-    force: Annotated[
-        bool,
-        Option(kinds.BOOLEAN, "--force", False),
-        "Write the output even if it violates the policy.",
-    ]
+    force: Annotated[bool, Option(kinds.BOOLEAN, "--force", False), "Write the output even if it violates the policy."]
     replace: Annotated[
         bool,
         Option(kinds.BOOLEAN, "--replace", False),
@@ -473,9 +465,7 @@ class PramOptions(Reading, total=False):
     ]
     uniform: Annotated[bool, Option(kinds.BOOLEAN, "--uniform", False), "Draw every value with the same probability."]
     round: Annotated[
-        int | None,
-        Option(kinds.WHOLE, "--round N", example="100"),
-        "Round the counts in the policy to multiples of this.",
+        int | None, Option(kinds.WHOLE, "--round N", example="100"), "Round the policy's counts to multiples of this."
     ]
     output: Annotated[
         _Path | None,
@@ -569,12 +559,8 @@ class DbtOptions(_Types, _Params, _Paper, Opening, total=False):
         "The folder of the dbt project, which contains dbt_project.yml.",
         "The current folder by default.",
     ]
-    force: Annotated[
-        bool, Option(kinds.BOOLEAN, "--force", False), "Also replace files that this command did not write."
-    ]
-    dry: Annotated[
-        bool, Option(kinds.BOOLEAN, default=False), "Write nothing; the answer lists the files that would change."
-    ]
+    force: Annotated[bool, Option(kinds.BOOLEAN, "--force", False), "Also replace files not written by this command."]
+    dry: Annotated[bool, Option(kinds.BOOLEAN, default=False), "Write nothing; list the files that would change."]
 
 
 #: the options that many calls have, which --help lists after those of the command

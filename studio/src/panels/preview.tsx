@@ -24,7 +24,7 @@ export function Preview() {
           {prepared.busy.value ? "Preparing…" : shown.value === 0 ? "Show the report" : "Show it again"}
         </button>
       </header>
-      <p class="about">The report covers all records and contains no record values.</p>
+      <p class="about">The report covers all records. It contains no record, and only values that are released.</p>
       <Since asked={prepared.answered.value} />
       {(answer !== null || prepared.failure.value !== null) && (
         <Asked diagnostics={answer?.diagnostics} failure={prepared.failure.value} waiting={false}>

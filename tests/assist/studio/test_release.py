@@ -36,7 +36,7 @@ def release(page: Page, **given: Any) -> httpx.Response:
 
 
 def is_certified(folder: Path) -> bool:
-    """Whether the report's certificate matches the files. The page is for recipients, so it has no hash of the input."""
+    """Whether the certificate matches the files. The page is for recipients, so it has no hash of the input."""
     report, policy, output = (str(folder / name) for name in ("out.html", "people.acp", "out.csv"))
     return verify(report, policy, None, output).ok
 

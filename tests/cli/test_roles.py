@@ -255,6 +255,9 @@ def test_the_smallest_class_is_counted_in_persons_if_the_table_has_them(people: 
     assert found.notes[-1].text.endswith("have at least 2 persons")
     ran = package.run(f"{policy} ALWAYS : DROP who;", visits, roles=roles, person="who")
     assert ran.notes[-1].text.endswith("have at least 4 records")
+    for table, size in ((visits, "2 persons"), ([{"age": 31, "sex": "f"}] * 4, "4 records")):
+        measured = package.measure(table, policy=f"{policy} ALWAYS : DROP who;", roles=roles, person="who")
+        assert measured.notes[-1].text.endswith(f"have at least {size}")
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "reference"])

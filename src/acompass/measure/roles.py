@@ -122,7 +122,7 @@ def measure_notes(
     quasi_identifiers = roles.columns("quasi_identifiers")
     grouping = None
     if policy is not None and measured == set(quasi_identifiers):
-        noun = "record" if measures.weight is None and declared.person is None else "person"
+        noun = "record" if measures.weight is None and measures.people is None else "person"
         grouping = grouping_note(roles, quasi_identifiers, policy, lambda: _size_text(measures.k, noun))
     return tuple(Note(None, text) for text in (undecided_note(roles), grouping) if text is not None)
 

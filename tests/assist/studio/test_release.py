@@ -36,9 +36,9 @@ def release(page: Page, **given: Any) -> httpx.Response:
 
 
 def is_certified(folder: Path) -> bool:
-    """Whether the report's certificate matches the files; the page for the recipients has no hash of the input."""
-    page, policy, output = (str(folder / name) for name in ("out.html", "people.acp", "out.csv"))
-    return verify(page, policy, None, output).ok
+    """Whether the certificate matches the files. The page is for recipients, so it has no hash of the input."""
+    report, policy, output = (str(folder / name) for name in ("out.html", "people.acp", "out.csv"))
+    return verify(report, policy, None, output).ok
 
 
 def test_a_policy_with_other_line_ends_is_certified(tmp_path: Path) -> None:

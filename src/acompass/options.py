@@ -73,7 +73,7 @@ WeightColumn: TypeAlias = Annotated[
     "The column with the number of people that each record stands for; decimals are allowed.",
 ]
 ClassSize: TypeAlias = Annotated[
-    int, Option(kinds.WHOLE, "--k K"), "Require at least this many records in every class."
+    int, Option(kinds.WHOLE, "--k K"), "Require at least this many records, or persons with {person}, in every class."
 ]
 ColumnArgument: TypeAlias = Annotated[str, Option(kinds.COLUMN, example='"Disease"'), "The column that is randomized."]
 KeepProbability: TypeAlias = Annotated[

@@ -10,15 +10,15 @@ from tests.repo.sources import PACKAGE, ROOT
 
 #: upper bounds; `python -m tests.repo.house` prints the current numbers
 MOST = {
-    "files": 283,
-    "lines": 59_820,
+    "files": 289,
+    "lines": 63_440,
     "longest": 600,
-    "single_importer": 56,
-    "test_files": 326,
-    "run_quiet_imports": 88,
-    "run_quiet_runs": 58,
-    "check_imports": 96,
-    "check_runs": 64,
+    "single_importer": 59,
+    "test_files": 350,
+    "run_quiet_imports": 91,
+    "run_quiet_runs": 62,
+    "check_imports": 98,
+    "check_runs": 66,
 }
 #: modules of fewer than 40 lines, and why they are separate
 SHORT = {

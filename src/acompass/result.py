@@ -127,7 +127,7 @@ def _lines_text(lines: Sequence[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan(Answer):
-    """A run without its output: the result, the stages of the plan, and the SQL statements sent."""
+    """A run without its output: the result, the stages of the plan, and the SQL statements of the requirements."""
 
     result: Result
     stages: tuple[str, ...]

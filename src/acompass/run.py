@@ -102,9 +102,10 @@ def plan_policy(source: OpenTable, call: Call) -> Plan:
         promises = _promises(program, call)
         stages = plan(promises.with_checks(program), loaded.rewrites)
         outcome = execute(loaded, program, stages, call)
+        statements = tuple(loaded.statements)  # without those of the notes, which belong to no requirement
         described = tuple(describe(stage, program.schema, len(program.requirements)) for stage in stages)
         result = _run_result(loaded, program, outcome, promises, call)
-        return Plan(result, described, tuple(loaded.statements))
+        return Plan(result, described, statements)
 
 
 def preview_policy(source: OpenTable, call: Call) -> Result:

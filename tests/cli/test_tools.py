@@ -125,8 +125,14 @@ def test_the_smallest_disagreement_is_printed_as_a_literate_case(
     (case,) = read_cases(page)
     assert case.blocks["acompass"].count(";") == 1
     assert case.blocks["csv"].count("\n") <= 6
-    assert run_case(case, "reference", tmp_path) == case.expected
-    assert run_case(case, "duckdb", tmp_path) != case.expected
+    assert _compared(run_case(case, "reference", tmp_path)) == case.expected
+    assert _compared(run_case(case, "duckdb", tmp_path)) != case.expected
+
+
+def _compared(found: dict[str, str]) -> dict[str, str]:
+    """Without what holds for the output (D33), which `conform` does not compare."""
+    lines = found.get("verdicts", "").splitlines()
+    return {**found, "verdicts": "".join(f"{' '.join(line.split()[:4])}\n" for line in lines)} if lines else found
 
 
 @pytest.mark.slow

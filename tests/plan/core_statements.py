@@ -45,6 +45,7 @@ def _plan(case: Case, table: str):
         missing=tuple(value for name, value in case.options if name == "missing") or None,
         dates=tuple(value for name, value in case.options if name == "dates"),
         order=case.option("order"),
+        paper=True,  # the paper's run ends with the last requirement, and does not verify its output (D33)
     )
 
 

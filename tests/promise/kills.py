@@ -60,7 +60,7 @@ class Case:
     def arguments(self, policy: str = "policy.acp") -> list[str]:
         table, *reading = INPUTS[self.input]
         partition = ["--partition", "Age"] if self.output == "out" else []
-        return ["run", policy, table, *reading, "-o", f"output/{self.output}", "--force", "--quiet", *partition]
+        return ["run", policy, table, *reading, "-o", f"output/{self.output}", "--replace", "--quiet", *partition]
 
 
 def _kill_child(run: subprocess.Popen[bytes]) -> None:

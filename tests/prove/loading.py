@@ -64,7 +64,8 @@ def fails_when_run(policy: Policy, claim: str, counterexample: Counterexample, f
     table, released = store(counterexample, folder), folder / "released.parquet"
     assert records_in(table, counterexample.schema) == list(counterexample.records)
     trace = [Decimal(rho) for rho in counterexample.trace]
-    api.run(policy, str(table), trace=trace, output=released)
+    result = api.run(policy, str(table), trace=trace, output=released, force=True)
+    assert not any(each.is_failed_check for each in result.requirements), "a run writes nothing if a check fails"
     left = records_in(released, counterexample.left_schema)
     assert sorted(map(repr, left)) == sorted(map(repr, counterexample.left))
     assertion = parse_and_check(f"{claim};", counterexample.left_schema).requirements[0].assertion

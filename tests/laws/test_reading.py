@@ -223,7 +223,7 @@ def _unwritten_columns(case: Case) -> list[int]:
 
 def _is_run(case: Case, table: Path, output: Path) -> bool:
     """False if the table was rejected because of a misleading comparison."""
-    options = {"params": case.params, "trace": case.trace, "force": True}
+    options = {"params": case.params, "trace": case.trace, "force": True, "header": True}
     try:
         acompass.run(case.policy_text, table, output=output, **options)
     except TableError as error:
@@ -278,7 +278,7 @@ def _release(case: Case, engine: str, folder: Path) -> tuple[object, ...]:
     """The output and the number of trace values used, or the errors: a CSV file may have other types than the case."""
     table, output = folder / "in.csv", folder / "out.csv"
     table.write_text(csv_text(case), encoding="utf-8", newline="")
-    options = {"params": case.params, "seed": case.policy_text, "order": "canonical", "force": True}
+    options = {"params": case.params, "seed": case.policy_text, "order": "canonical", "force": True, "header": True}
     try:
         ran = acompass.run(case.policy_text, table, output=output, engine=engine, **options)
     except AcompassError as error:

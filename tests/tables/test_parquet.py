@@ -313,7 +313,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def read(con: duckdb.DuckDBPyConnection, path: str) -> Records:
-    with open_source(path, FileFormat(",")) as source:
+    with open_source(path, FileFormat(",", header=True)) as source:
         relation = open_table(con, source).relation
         return con.execute(f"SELECT * EXCLUDE (rk) FROM {relation} ORDER BY rk").fetchall()
 

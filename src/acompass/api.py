@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from acompass.arguments import declared_options, unchecked, validate_arguments
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.types import Type, types_by_name
+from acompass.language.program.types import Schema, Type, types_by_name
 from acompass.options import (
     CheckOnTable,
     Claims,
@@ -266,18 +266,19 @@ def lint(policy: PolicyArgument, schema: SchemaArgument = None, **options: Unpac
             found = lint_policy(parsed.tree, parsed.text, schema, params, types, deadline=limit)
         else:
             with open_session(options["table"], options) as session:
-                schema, occurs = _session_types(session, parsed, params), session.occurs
+                columns, occurs = session.schema(parsed, params=params), session.occurs
                 doubts = [
                     (each.code, each.requirement, each.text, each.help)
                     for each in session.doubts(parsed, params=params)
                 ]
+                schema = types_by_name(columns)
                 found = lint_policy(parsed.tree, parsed.text, schema, params, types, occurs, limit, doubts)
-                found = (*found, *_released_identifiers(options["table"], session, parsed, params))
+                found = (*found, *_released_identifiers(options["table"], columns, parsed, params))
     return Findings.of(found, parsed.text, parsed.name)
 
 
 def _released_identifiers(
-    table: Any, session: "Session", policy: Policy, params: Mapping[str, ParamValue] | None
+    table: Any, columns: Schema, policy: Policy, params: Mapping[str, ParamValue] | None
 ) -> "list[Diagnostic]":
     """Find identifiers that `run` would refuse to release, if the table's acompass.toml gives its columns roles."""
     declared = table_roles(table)
@@ -286,9 +287,7 @@ def _released_identifiers(
     from acompass.roles import released_identifiers
     from acompass.run import checked_program
 
-    return released_identifiers(
-        checked_program(policy, session.schema(policy, params=params), params), policy, declared
-    )
+    return released_identifiers(checked_program(policy, columns, params), policy, declared)
 
 
 def _table_types(policy: Policy, options: ProveOptions | DbtOptions) -> dict[str, str | Type]:

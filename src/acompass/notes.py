@@ -8,8 +8,8 @@ from acompass.dataclasses import dataclass
 from acompass.engines.protocol import SHORTEST_SEED, Destination, Execution, LoadedTable, Outcome
 from acompass.errors.diagnostics import option_text
 from acompass.language.program.aggregates import counts_distinct
-from acompass.language.program.effects import process_of, projection_of
-from acompass.language.program.program import Aggregate, Program, Requirement
+from acompass.language.program.effects import aggregates_of, process_of, projection_of
+from acompass.language.program.program import Program
 from acompass.policy import Policy, TableRoles, looks_like_persons
 from acompass.result import Note
 from acompass.tables.csv import is_formula
@@ -108,7 +108,7 @@ def _on_doubts(done: Performance) -> Iterator[Note]:
     """What the table says against the answer, about persons and spellings (D35, D38). Where the policy dropped a column
     of the question, or only verdicts were computed, the table as read answers it."""
     program, roles = done.program, done.roles
-    aggregates = [each for requirement in program.requirements for each in _aggregates(requirement)]
+    aggregates = [each for requirement in program.requirements for each in aggregates_of(requirement)]
     asks_persons = any(each.column is None for each in aggregates) and any(
         looks_like_persons(column.name) for column in program.schema
     )
@@ -121,11 +121,6 @@ def _on_doubts(done: Performance) -> Iterator[Note]:
     after = before if done.execution.verdicts_only else outcome.left
     for doubt in find_doubts(outcome.context.session, before, after, program, roles):
         yield Note(None if doubt.requirement is None else lines[doubt.requirement], str(doubt))
-
-
-def _aggregates(requirement: Requirement) -> tuple[Aggregate, ...]:
-    process = process_of(requirement)
-    return () if process is None else process.aggregates
 
 
 def _on_person(done: Performance) -> Iterator[Note]:

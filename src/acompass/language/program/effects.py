@@ -50,6 +50,11 @@ def is_always(requirement: p.Requirement) -> bool:
     return requirement.assertion.condition == p.NEVER and process_of(requirement) is None
 
 
+def aggregates_of(requirement: p.Requirement) -> tuple[p.Aggregate, ...]:
+    process = process_of(requirement)
+    return () if process is None else process.aggregates
+
+
 def process_of(requirement: p.Requirement) -> p.Process | None:
     """The process query of a class-level requirement; None for a record-level one."""
     return process_in(requirement.assertion)

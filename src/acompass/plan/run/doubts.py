@@ -16,13 +16,14 @@ from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.errors.display import count_text
 from acompass.language.program.aggregates import counts_distinct
-from acompass.language.program.effects import process_of, projection_of
+from acompass.language.program.effects import aggregates_of, process_of, projection_of
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Names, Schema
 from acompass.language.text.tokens import policy_line, spell_name
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.context import Session
+from acompass.plan.run.queries import count_distinct
 from acompass.policy import TableRoles, looks_like_persons
 
 _COUNT_RECORDS = re.compile(r"\bCOUNT\s*\(\s*\*\s*\)", re.IGNORECASE)
@@ -80,7 +81,7 @@ def smallest_class(
     session: Session, state: State, grouped: Sequence[int], person: int, where: sql.Sql | None = None
 ) -> SmallestClass | None:
     """None if no class has two records of one person, so that its records and its persons are as many."""
-    counted = [sql.with_alias(state.count(), "n"), sql.with_alias(_count_distinct(state, person), "p")]
+    counted = [sql.with_alias(state.count(), "n"), sql.with_alias(count_distinct(state, person), "p")]
     classes = sql.query(counted, state.source(), where)
     if grouped:
         classes = classes.group_by(*(state.value(place) for place in grouped), copy=False)
@@ -93,15 +94,11 @@ def smallest_class(
     return None
 
 
-def _count_distinct(state: State, column: int) -> sql.Sql:
-    return exp.Count(this=exp.Distinct(expressions=[state.value(column)]))
-
-
 def repeated_column(session: Session, state: State, candidates: Sequence[int]) -> int | None:
     """The first of the columns that has fewer values than records; None if each has different values."""
     if not candidates:
         return None
-    questions = [state.count(), *(_count_distinct(state, place) for place in candidates)]
+    questions = [state.count(), *(count_distinct(state, place) for place in candidates)]
     ((records, *values),) = session.fetch(sql.query(questions, state.source()))
     return next((place for place, n in zip(candidates, values, strict=True) if 0 < int(n) < int(records)), None)
 
@@ -181,9 +178,7 @@ def _declared_person(program: Program, roles: TableRoles) -> int | None:
 
 def _count_name(requirement: Requirement) -> str | None:
     """The name of the number of records, if the requirement counts them with COUNT(*)."""
-    process = process_of(requirement)
-    aggregates = () if process is None else process.aggregates
-    return next((each.name for each in aggregates if each.column is None), None)
+    return next((each.name for each in aggregates_of(requirement) if each.column is None), None)
 
 
 def _counts_persons(requirement: Requirement, person: int, grouped: Sequence[int]) -> bool:
@@ -212,9 +207,8 @@ def _where(requirement: Requirement, state: State) -> sql.Sql | None:
 
 
 def _columns_counted(requirement: Requirement) -> set[int]:
-    process = process_of(requirement)
-    aggregates = () if process is None else process.aggregates
-    return {each.column for each in aggregates if each.column is not None and counts_distinct(each.function)}
+    counted = (each.column for each in aggregates_of(requirement) if counts_distinct(each.function))
+    return {column for column in counted if column is not None}
 
 
 def find_spellings(session: Session, state: State, column: int, requirement: int | None = None) -> Iterator[Doubt]:

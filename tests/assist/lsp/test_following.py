@@ -90,7 +90,8 @@ async def test_the_newest_text_wins(editor: Editor) -> None:
         if isinstance(answer, JsonRpcException):
             assert answer.code == types.LSPErrorCodes.ContentModified
         else:
-            assert answer == [] or answer[0] == HOLDS
+            # an earlier text, answered in time: whether its output satisfies the first line depends on the age
+            assert answer == [] or answer[0].startswith("1: holds for 100 records")
 
 
 async def test_policies_share_a_table_and_do_not_cancel_each_other(editor: Editor) -> None:

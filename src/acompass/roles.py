@@ -10,7 +10,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.engines.protocol import Outcome
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, PolicyError, insert, option_text, safe
 from acompass.errors.display import count_text
-from acompass.language.program.effects import column_written, columns_overwritten, is_certain, kernel_of
+from acompass.language.program.effects import columns_overwritten, is_certain, kernel_of, written_by
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Names
 from acompass.language.text import tree
@@ -130,7 +130,7 @@ def _partial_writes(program: Program, columns: Sequence[int]) -> Iterator[Label]
     """The actions that write one of the columns and still leave something of it."""
     for requirement in program.requirements:
         action = requirement.action
-        if action is not None and action.span is not None and column_written(action) in columns:
+        if action is not None and action.span is not None and not written_by(action).isdisjoint(columns):
             yield Label(action.span, _what_is_left(requirement))
 
 

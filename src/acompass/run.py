@@ -22,12 +22,12 @@ from acompass.language.program import checker
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
     action_name,
-    column_written,
     is_always,
     is_promise,
     map_of,
     needs_order,
     probability_of,
+    write_of,
 )
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program
@@ -186,11 +186,11 @@ def execute(loaded: LoadedTable, program: Program, stages: Sequence[Stage], call
 
 def _missing_label(program: Program, error: UnlabeledValueError) -> TableError:
     requirement = program.requirements[error.requirement - 1]
-    action, column, map_ = requirement.action, column_written(requirement.action), map_of(requirement.action)
+    action, write, map_ = requirement.action, write_of(requirement.action), map_of(requirement.action)
     assert map_ is not None, "only a GENERALIZE looks for labels"
     assert action is not None
-    assert column is not None
-    return errors.values_without_label(requirement.before[column].name, error.count, map_, action.span)
+    assert write is not None
+    return errors.values_without_label(requirement.before[write.column].name, error.count, map_, action.span)
 
 
 def _require_order(schema: Schema) -> None:

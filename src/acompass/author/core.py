@@ -243,7 +243,7 @@ def _conjunction(conditions: list[tree.Condition]) -> tree.Condition:
 def _keeps_classes(action: tree.Step | None) -> bool:
     """Whether the action leaves the remaining classes unchanged for the next aggregate."""
     parts = walk.parts_of(action)
-    return parts.written is None and not parts.dropped and walk.chance_in(action) is None
+    return not parts.written and not parts.dropped and walk.chance_in(action) is None
 
 
 def _keep_aggregate(

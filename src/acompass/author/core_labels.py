@@ -71,7 +71,7 @@ def _texts(map_: Map, column: int, at: int, values: Values) -> frozenset[str]:
 def _after(requirement: Requirement, column: int, texts: frozenset[str]) -> frozenset[str]:
     """The texts that a column can have after a requirement."""
     write = write_of(requirement.action)
-    if write is None or write.column != column:
+    if write is None or column not in write.columns:
         return texts
     try:
         written = write.kernel.texts_after(texts, requirement.after[column].type)

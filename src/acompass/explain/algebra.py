@@ -18,7 +18,7 @@ from acompass.dataclasses import dataclass
 from acompass.language.program.constants import Parameters
 from acompass.language.text import tree
 from acompass.language.text.tree import Function, Operator, Quantifier
-from acompass.language.text.walk import assertion_of, chance_in, core, drawn_name, plain_of, process_of, step_of
+from acompass.language.text.walk import assertion_of, chance_in, core, drawn_names, plain_of, process_of, step_of
 
 #: the values of a seeded trace are h / 2⁵² (D19)
 BITS = 52
@@ -328,7 +328,7 @@ class FromSyntax:
             yield Equation(state.affected, drawn_records(affected, self.trace, chance.probability.value))
         after = self._after(action, state)
         yield Equation(numbered_table("R", index), after, kept if after == state.unaffected else None)
-        drawn = drawn_name(action) is not None
+        drawn = bool(drawn_names(action))
         rest = remaining_trace(state.affected, state.trace) if drawn else state.trace
         if rest != self.trace:
             self.trace = numbered_table("T", index)

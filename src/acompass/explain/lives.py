@@ -239,18 +239,22 @@ def _perform(requirement: Requirement, record: Record, written: Record | None) -
             return record
         case checked.Remove():
             return None
-        case checked.Write(column, kernel) if kernel.is_function:
+        case checked.Write(_, kernel) if kernel.is_function:
+            column = effect.column
             ((value, _),) = kernel.outcomes(record[column], requirement.after[column].type)
             return update(record, column, value)
-        case checked.Write(column):
+        case checked.Write(columns):
             assert written is not None, "a write drops no record"
-            return update(record, column, written[column])
+            for column in columns:
+                record = update(record, column, written[column])
+            return record
         case _:
             assert_never(effect)
 
 
 def _change(requirement: Requirement, before: Record, after: Record | None) -> Change | None:
-    column = effects.column_written(requirement.action)
-    if after is None or column is None:
+    write = effects.write_of(requirement.action)
+    if after is None or write is None:
         return None
+    column = write.columns[0]
     return Change(requirement.after[column].name, before[column], after[column])

@@ -217,8 +217,7 @@ class _Part:
 
     def add(self, requirement: Requirement) -> None:
         self.is_dependent |= bool(effects.columns_read(requirement) & self.sizes.keys())
-        written = effects.column_written(requirement.action)
-        if written is not None:
+        for written in effects.written_by(requirement.action):
             self.sizes[written] = self.sizes.get(written, 1) + self.size(requirement)
         self.requirements.append(requirement)
 
@@ -273,9 +272,7 @@ class _ScanRun:
 
 def _deciding_columns(requirement: Requirement) -> frozenset[int]:
     """The columns that decide what happens, including that of GENERALIZE, which looks labels up by the old values."""
-    write = effects.write_of(requirement.action)
-    is_read = write is not None and write.kernel.reads_value
-    return effects.columns_read(requirement) | (effects.columns_written((requirement,)) if is_read else set())
+    return effects.columns_read(requirement) | effects.read_by(requirement.action)
 
 
 def share_aggregations(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:

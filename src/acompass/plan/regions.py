@@ -43,8 +43,8 @@ def keeps_type(requirement: Requirement, column: int) -> bool:
 
 def constant_write(action: Action | None) -> tuple[int, Value] | None:
     """The column and the value, if an action writes the same value into every affected record: REPLACE."""
-    column, value = effects.column_written(action), effects.constant_written(action)
-    return (column, value) if column is not None and value is not None and effects.is_certain(action) else None
+    write, value = effects.write_of(action), effects.constant_written(action)
+    return (write.column, value) if write is not None and value is not None and effects.is_certain(action) else None
 
 
 @dataclass(frozen=True, slots=True)

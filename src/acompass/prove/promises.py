@@ -90,7 +90,7 @@ def _final_assertion(
 def _is_labeled_later(requirement: Requirement, program: Program) -> bool:
     """Whether a later GENERALIZE turns values that the assertion compares into labels."""
     later = program.requirements[requirement.index :]
-    labeled = {effects.column_written(each.action) for each in later if effects.map_of(each.action) is not None}
+    labeled = effects.columns_written(each for each in later if effects.map_of(each.action) is not None)
     return bool(labeled) and not labeled.isdisjoint(effects.columns_compared(requirement.assertion))
 
 
@@ -102,7 +102,8 @@ def _is_established(program: Program, promise: Promise) -> bool:
         return False
     read, is_about_records = effects.columns_read(last), effects.process_of(last) is None
     return not any(
-        effects.column_written(each.action) in read or (effects.removes_records(each.action) and not is_about_records)
+        not read.isdisjoint(effects.written_by(each.action))
+        or (effects.removes_records(each.action) and not is_about_records)
         for each in later
     )
 

@@ -13,8 +13,11 @@ Values have no types in the paper. D12 (retyping) gives every column a type, so 
 between an assertion and its action. The module imports only `language`, so a mistake in a plan or an engine cannot
 affect this definition."""
 
+import datetime
 import hashlib
+import hmac
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -25,8 +28,23 @@ from operator import add
 from typing import Any, TypeAlias, assert_never
 
 from acompass.language.program.effects import filter_in
-from acompass.language.program.kernels import Constant, Kernel, Labels, Map, Uniform, Weighted, WeightedValue
-from acompass.language.program.label_maps import UnlabeledValueError
+from acompass.language.program.kernels import (
+    AddRandom,
+    Constant,
+    Kernel,
+    Labels,
+    Map,
+    Microaggregate,
+    Nearest,
+    Pseudonym,
+    Shift,
+    UnfitValueError,
+    Uniform,
+    Weighted,
+    WeightedValue,
+)
+from acompass.language.program.keys import Key
+from acompass.language.program.label_maps import UnlabeledValueError, is_iso_date
 from acompass.language.program.program import (
     Action,
     Aggregate,
@@ -48,7 +66,18 @@ from acompass.language.program.program import (
     Verdict,
     Write,
 )
-from acompass.language.program.types import EXACT, INTEGER, Column, Kind, Schema, Type, Value, convert, to_text
+from acompass.language.program.types import (
+    EXACT,
+    INTEGER,
+    MOST_DIGITS,
+    Column,
+    Kind,
+    Schema,
+    Type,
+    Value,
+    convert,
+    to_text,
+)
 from acompass.language.text.tree import Function, Operator, Quantifier
 
 #: columns that the policy never names may hold any value, missing values included
@@ -176,9 +205,12 @@ def satisfies(record: Record, condition: Condition) -> bool:
 
 
 def compare(value: Any, operator: Operator, constant: Any) -> bool:
-    """Figure 3, η(A) θ c. The order is total: NaN is above every number; see docs/paper.md, 26."""
+    """Figure 3, η(A) θ c. The order is total: NaN is above every number; see docs/paper.md, 26. Shares are exact
+    fractions (X13)."""
     if value != value:
         return operator in (Operator.GT, Operator.GE)
+    if isinstance(value, Fraction):
+        constant = Fraction(constant)
     match operator:
         case Operator.LT:
             return bool(value < constant)
@@ -222,13 +254,16 @@ def groups(bag: Bag, query: Process) -> list[Group]:
     found = []
     for key, positions in members.items():
         group = [bag[position] for position in positions]
-        aggregated = (*key, *(aggregate_value(each, group) for each in query.aggregates))
+        aggregated = (*key, *(aggregate_value(each, group, key) for each in query.aggregates))
         found.append((aggregated, frozenset(positions)))
     return found
 
 
-def aggregate_value(aggregate: Aggregate, group: Bag) -> Any:
-    """Definition 7, f_B(G_g), for a nonempty group; see docs/paper.md, 21. COUNT(*) counts the records."""
+def aggregate_value(aggregate: Aggregate, group: Bag, key: Record) -> Any:
+    """Definition 7, f_B(G_g), for a nonempty group; see docs/paper.md, 21. COUNT(*) counts the records. X14: an
+    aggregate over a reference table depends only on the key g of the group."""
+    if aggregate.reference is not None:
+        return aggregate.reference.total(key)
     column = aggregate.column
     values: list[Any] = group if column is None else [record[column] for record in group]
     match aggregate.function:
@@ -242,8 +277,24 @@ def aggregate_value(aggregate: Aggregate, group: Bag) -> Any:
             return len(values)
         case Function.COUNT_DISTINCT:
             return len(set(values))
+        case Function.SHARE_OF_LARGEST:
+            return share_of_largest(values, aggregate.largest)
+        case Function.SHARE_OF_MODE:
+            return share_of_mode(values)
         case _:
             assert_never(aggregate.function)
+
+
+def share_of_largest(values: list[Any], n: int) -> Fraction:
+    """X13: the n largest absolute values over all of them; 0 if all are 0."""
+    amounts = sorted((abs(Fraction(value)) for value in values), reverse=True)
+    everything = sum(amounts)
+    return Fraction(sum(amounts[:n])) / everything if everything else Fraction(0)
+
+
+def share_of_mode(values: list[Any]) -> Fraction:
+    """X13: the records with the most frequent value over all records."""
+    return Fraction(max(Counter(values).values()), len(values))
 
 
 def total(values: list[Any]) -> Any:
@@ -348,15 +399,16 @@ def perform_effect(effect: Effect, schema: Schema, bag: Bag, rho: Trace, affecte
     match effect:
         case Remove():
             return reject(bag, rho, affected)
-        case Write(column, kernel):
-            return write(column, kernel, schema, bag, rho, affected)
+        case Write(columns, kernel):
+            return write(columns, kernel, schema, bag, rho, affected)
         case Project(columns):
             return drop(columns, bag, rho)
         case _:
             assert_never(effect)
 
 
-def write(column: int, kernel: Kernel, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+def write(columns: tuple[int, ...], kernel: Kernel, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    column, *_ = columns
     match kernel:
         case Constant(value):
             return replace_value(column, value, bag, rho, affected)
@@ -366,6 +418,16 @@ def write(column: int, kernel: Kernel, schema: Schema, bag: Bag, rho: Trace, aff
             return draw(column, values, schema, bag, rho, affected)
         case Labels(map_):
             return generalize(column, map_, bag, rho, affected)
+        case Nearest(step):
+            return round_to_nearest(column, step, schema, bag, rho, affected)
+        case Pseudonym(type_, key):
+            return pseudonymize(column, type_, key, bag, rho, affected)
+        case Shift(by, days, key):
+            return shift(columns, by, days, key, schema, bag, rho, affected)
+        case AddRandom(lower, upper):
+            return add_random(column, lower, upper, schema, bag, rho, affected)
+        case Microaggregate(size):
+            return microaggregate(column, size, schema, bag, rho, affected)
         case _:
             assert_never(kernel)
 
@@ -421,6 +483,184 @@ def generalize(column: int, map_: Map, bag: Bag, rho: Trace, affected: SubBag) -
     return _overwrite(bag, column, known), rho
 
 
+class Unfit(Exception):
+    """The values of `count` affected records cannot be written."""
+
+    def __init__(self, count: int):
+        super().__init__(count)
+        self.count = count
+
+
+def _require_all(values: Mapping[int, Any]) -> Mapping[int, Any]:
+    """The values to write. Raises Unfit if some do not exist."""
+    missing = sum(value is None for value in values.values())
+    if missing:
+        raise Unfit(missing)
+    return values
+
+
+def round_to_nearest(column: int, step: Decimal, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """X12: ((R − V) ∪ {r[A → n · ⟦A⟧r / n rounded] | r ∈ V}, ρ), with halves away from zero."""
+    n, type_ = Fraction(step), schema[column].type
+
+    def nearest(value: Any) -> Any:
+        if isinstance(value, float) and math.isinf(value):
+            return value
+        return _to_type(_half_away(Fraction(value) / n) * n, type_)
+
+    written = {position: nearest(bag[position][column]) for position in affected}
+    return _overwrite(bag, column, _require_all(written)), rho
+
+
+def _half_away(value: Fraction) -> int:
+    """The nearest integer, halves away from zero."""
+    nearest = math.floor(abs(value) + Fraction(1, 2))
+    return nearest if value > 0 else -nearest
+
+
+def _to_type(value: Fraction, type_: Type) -> Any:
+    """A number in a column of this type, rounded to its scale with halves away from zero; None if it does not fit."""
+    match type_.kind:
+        case Kind.INTEGER:
+            whole = _half_away(value)
+            return whole if -(2**63) <= whole < 2**63 else None
+        case Kind.DECIMAL:
+            digits = _half_away(value * 10**type_.scale)
+            sign = int(digits < 0)
+            parts = tuple(map(int, str(abs(digits))))
+            return Decimal((sign, parts, -type_.scale)) if len(parts) <= MOST_DIGITS else None
+        case Kind.FLOAT:
+            try:
+                return float(value) + 0.0
+            except OverflowError:
+                return None
+        case _:
+            raise AssertionError("the column has numbers")
+
+
+def pseudonymize(column: int, type_: Type, key: Key | None, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """X15: ((R − V) ∪ {r[A → p_K(⟦A⟧r)] | r ∈ V}, ρ). The values are text already; `type_` is the type they had."""
+    assert key is not None, "PSEUDONYM has a key"
+    written = {
+        position: _hmac(key, _text_with_key(_text_value(bag[position][column], type_)))[:24] for position in affected
+    }
+    return _overwrite(bag, column, written), rho
+
+
+def _hmac(key: Key, text: str) -> str:
+    return hmac.new(key.secret, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _text_value(text: str, type_: Type) -> Any:
+    """The value that became this text (D12)."""
+    match type_.kind:
+        case Kind.INTEGER:
+            return int(text)
+        case Kind.DECIMAL:
+            return Decimal(text)
+        case Kind.FLOAT:
+            return float(text)
+        case Kind.TIMESTAMP:
+            return datetime.datetime.fromisoformat(text)
+        case _:
+            return text
+
+
+def _text_with_key(value: Any) -> str:
+    """X15, the text of v: a number in its shortest plain form, a timestamp with a space."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ")
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, float):
+        return str(value) if math.isinf(value) else _text_with_key(Decimal(repr(value)))
+    if isinstance(value, Decimal):
+        digits = f"{value:f}"
+        digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+        return "0" if digits == "-0" else digits
+    return str(value)
+
+
+def shift(
+    columns: Sequence[int],
+    by: int,
+    days: int,
+    key: Key | None,
+    schema: Schema,
+    bag: Bag,
+    rho: Trace,
+    affected: SubBag,
+) -> State:
+    """X16: ((R − V) ∪ {r[A → ⟦A⟧r + s_K(⟦P⟧r) days, …] | r ∈ V}, ρ). All columns are read before any is written.
+    Raises Unfit with the number of records in which some date leaves the years 1 to 9999 or some text is no date."""
+    assert key is not None, "SHIFT has a key"
+    moved = {}
+    for position in affected:
+        record = bag[position]
+        digits = _hmac(key, "shift:" + _text_with_key(record[by]))[:13]
+        distance = int(digits, 16) % (2 * days + 1) - days
+        moved[position] = tuple(_shift_date(record[column], distance) for column in columns)
+    _require_all({position: None if None in dates else dates for position, dates in moved.items()})
+    for index, column in enumerate(columns):
+        bag = _overwrite(bag, column, {position: dates[index] for position, dates in moved.items()})
+    return bag, rho
+
+
+def _shift_date(value: Any, days: int) -> Any:
+    """The date so many days later, on the local clock. Text in ISO form stays text."""
+    try:
+        if isinstance(value, str):
+            if not is_iso_date(value):
+                return None
+            return _shift_date(datetime.date.fromisoformat(value[:10]), days).isoformat() + value[10:]
+        return value + datetime.timedelta(days)
+    except OverflowError:
+        return None
+
+
+def add_random(column: int, lower: int, upper: int, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """X17: ((R − V) ∪ V_r, tail_m(ρ)), where rᵢ of order(V) gets ⟦A⟧rᵢ + random(l, u, ρᵢ)."""
+    type_ = schema[column].type
+
+    def plus(value: Any, drawn: int) -> Any:
+        if isinstance(value, float) and math.isinf(value):
+            return value
+        if isinstance(value, Decimal):
+            total = EXACT.add(value, Decimal(drawn))
+            return total if abs(total) < Decimal(10) ** (MOST_DIGITS - type_.scale) else None
+        return _to_type(Fraction(value) + drawn, type_)
+
+    written = {
+        position: plus(bag[position][column], random(lower, upper, rho_i))
+        for position, rho_i in _pair_with_trace(schema, bag, rho, affected)
+    }
+    return _overwrite(bag, column, _require_all(written)), tail(len(affected), rho)
+
+
+def microaggregate(column: int, size: int, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """X18: the affected records in the order of A, equal ones in canonical order, in groups of n, the last one of n to
+    2n − 1; each gets the mean of its group's A, rounded to the column's type."""
+    key = canonical_key(schema)
+    order = sorted(affected, key=lambda position: (bag[position][column], key(bag[position])))
+    count = max(len(order) // size, 1)
+    written: dict[int, Any] = {}
+    for index in range(count):
+        group = order[index * size : (index + 1) * size] if index < count - 1 else order[index * size :]
+        mean = _mean([bag[position][column] for position in group], schema[column].type)
+        written.update(dict.fromkeys(group, mean))
+    return _overwrite(bag, column, _require_all(written)), rho
+
+
+def _mean(values: list[Any], type_: Type) -> Any:
+    """None if the values include both infinities."""
+    infinite = {value for value in values if isinstance(value, float) and math.isinf(value)}
+    if infinite:
+        return infinite.pop() if len(infinite) == 1 else None
+    return _to_type(Fraction(sum(map(Fraction, values))) / len(values), type_)
+
+
 def drop(columns: Iterable[int], bag: Bag, rho: Trace) -> State:
     """X3: (π(R), ρ), the projection on all other columns. A dropped column keeps its position, but not its values."""
     for column in columns:
@@ -461,7 +701,8 @@ def _convert_value(value: Any, source: Type, target: Type) -> Any:
 
 
 def perform_requirement(requirement: Requirement, bag: Bag, rho: Trace) -> tuple[Bag, Trace, Verdict]:
-    """Figure 11 and the verdict. Raises UnlabeledValueError if a map has no label for an affected value."""
+    """Figure 11 and the verdict. Raises UnlabeledValueError if a map has no label for an affected value, and
+    UnfitValueError if a value cannot be written."""
     verdict = judge(bag, requirement.assertion)
     # do not evaluate the assertion again if it holds: the search for counterexamples spends most of its time here
     if verdict.holds:
@@ -470,6 +711,8 @@ def perform_requirement(requirement: Requirement, bag: Bag, rho: Trace) -> tuple
         left, rest = perform(requirement, bag, rho)
     except NoLabel as error:
         raise UnlabeledValueError(requirement.index, error.count) from None
+    except Unfit as error:
+        raise UnfitValueError(requirement.index, error.count) from None
     return left, rest, verdict
 
 

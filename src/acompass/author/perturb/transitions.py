@@ -164,7 +164,7 @@ def named_texts(lines: Sequence[Requirement], column: int) -> Iterator[str]:
         compared = (each.value for each in effects.record_comparisons(line) if each.column == column)
         yield from (to_text(constant, before) for constant in compared)
         write = effects.write_of(line.action)
-        if write is not None and write.column == column and not write.kernel.reads_value:
+        if write is not None and column in write.columns and not write.kernel.reads_value:
             yield from (to_text(new, after) for new, _ in _written_values(write.kernel, "", after))
 
 
@@ -214,7 +214,7 @@ def deciding_lines(program: Program, column: int) -> Lines | list[Diagnostic]:
 
 def decides(line: Requirement, column: int) -> bool:
     """Whether the action writes the column or drops records."""
-    return effects.column_written(line.action) == column or effects.removes_records(line.action)
+    return column in effects.written_by(line.action) or effects.removes_records(line.action)
 
 
 def matters(line: Requirement, column: int) -> bool:
@@ -244,8 +244,7 @@ def _untraceable_errors(lines: tuple[Requirement, ...], column: int, program: Pr
         elif line.action is None:
             yield from _stopping_errors(line, column, following, is_sampled)
         elif effects.process_of(line) is not None or effects.columns_read(line) & following or not line.judged:
-            written = effects.column_written(line.action)
-            following |= set() if written is None else {written}
+            following |= effects.written_by(line.action)
 
 
 def _dependency_errors(line: Requirement, column: int, program: Program) -> Iterator[Diagnostic]:

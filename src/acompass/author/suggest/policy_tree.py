@@ -208,8 +208,8 @@ def _add_remark(line: str, step: tree.Requirement, remark: str, indent: str) -> 
 
 def _break_line(line: str, step: tree.Requirement, remark: str) -> list[str]:
     """Break a long line at its remark: `fmt` keeps a line break only after a comment."""
-    name = walk.written_name(walk.step_of(step))
-    before = "" if name is None else f" {spell_name(name.text, 'TO')} "
+    names = walk.written_names(walk.step_of(step))
+    before = f" {spell_name(names[0].text, 'TO')} " if names else ""
     head, _, tail = line.partition(f"{before}TO ")
     if not tail:
         return [line]

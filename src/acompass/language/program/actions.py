@@ -4,6 +4,7 @@ The values of RANDOM … FROM are typed as in REPLACE (X6). The map of GENERALIZ
 it (X2)."""
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias, assert_never
@@ -12,14 +13,35 @@ from acompass.dataclasses import replace
 from acompass.errors.diagnostics import Diagnostic, Span
 from acompass.language.program import bands, findings, label_maps, program
 from acompass.language.program.bands import Bands
-from acompass.language.program.constants import Bound, digits_before_point, is_64_bit, replacement, scale_of
+from acompass.language.program.constants import digits_before_point, is_64_bit, replacement, scale_of
+from acompass.language.program.findings import Bound
 from acompass.language.program.hierarchies import Hierarchy, parse_hierarchy, read_hierarchy
-from acompass.language.program.kernels import ONE, Constant, Labels, Map, Uniform, Weighted, WeightedValue
+from acompass.language.program.kernels import (
+    ONE,
+    AddRandom,
+    Constant,
+    Labels,
+    Map,
+    Microaggregate,
+    Nearest,
+    Pseudonym,
+    Shift,
+    Uniform,
+    Weighted,
+    WeightedValue,
+)
 from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.scope import Scope, Writer, write_values
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, remaining
 from acompass.language.text import tree
 from acompass.language.text.tree import place_of
+
+#: the maps that turn values into labels
+_LabelMap: TypeAlias = tree.BandsOf | tree.BandsAt | tree.PrefixOf | tree.DatePart | tree.LevelOf
+#: days in ten years: the largest shift (X16)
+LARGEST_SHIFT = 3650
+#: records of the smallest group of MICROAGGREGATE (X18)
+SMALLEST_GROUP = 2
 
 
 def check_action(action: tree.Step, scope: Scope, *, always: bool) -> program.Action | None:
@@ -32,10 +54,8 @@ def check_action(action: tree.Step, scope: Scope, *, always: bool) -> program.Ac
             # the records that are not drawn keep their values, so nothing is overwritten for certain
             effect = _check_effect(action.action, scope, always=False)
             probability = Fraction(action.probability.value)
-        case tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Drop():
-            effect, probability = _check_effect(action, scope, always=always), ONE
         case _:
-            assert_never(action)
+            effect, probability = _check_effect(action, scope, always=always), ONE
     return None if effect is None else program.Action(effect, probability, place_of(action.span))
 
 
@@ -53,6 +73,14 @@ def _check_effect(action: tree.Plain, scope: Scope, *, always: bool) -> program.
             return _random(action, scope)
         case tree.Draw():
             return check_draw(action, scope, always=always)
+        case tree.Pseudonym():
+            return _pseudonym(action, scope, always)
+        case tree.Shift():
+            return _shift(action, scope)
+        case tree.AddRandom():
+            return _add_random(action, scope)
+        case tree.Microaggregate():
+            return _microaggregate(action, scope)
         case _:
             assert_never(action)
 
@@ -73,7 +101,7 @@ def _replace(action: tree.Replace, scope: Scope, always: bool) -> program.Write 
         return None
     value, after = replaced
     write_values(column, [value], after, Writer("REPLACE", action.span, always), scope)
-    return program.Write(column, Constant(value))
+    return program.Write((column,), Constant(value))
 
 
 def _drop(action: tree.Drop, scope: Scope, always: bool) -> program.Project | None:
@@ -100,6 +128,86 @@ def _is_gone(name: tree.Name, scope: Scope) -> bool:
     return scope.may_be_released and not scope.names.find(name.text)
 
 
+def _pseudonym(action: tree.Pseudonym, scope: Scope, always: bool) -> program.Write | None:
+    """The column is text from here on, and what earlier lines wrote into it is forgotten if all records are affected."""
+    column = scope.column(action.name)
+    type_ = None if column is None else scope.types[column]
+    if column is None or type_ is None:
+        return None
+    write_values(column, (), TEXT, Writer("PSEUDONYM", action.span, always), scope)
+    scope.pseudonyms.add(column)
+    return program.Write((column,), Pseudonym(type_))
+
+
+def _shift(action: tree.Shift, scope: Scope) -> program.Write | None:
+    days = check_integer(action.days, scope, 1, LARGEST_SHIFT, "the largest shift in days")
+    person = scope.column(action.person)
+    columns = [scope.column(name) for name in action.names]
+    found = [column for name, column in zip(action.names, columns, strict=True) if _is_shiftable(name, column, scope)]
+    first: dict[int, tree.Name] = {}
+    for name, column in zip(action.names, columns, strict=True):
+        if column is not None and first.setdefault(column, name) is not name:
+            scope.report(findings.shifted_twice(name, first[column], scope.names.texts[column]))
+            return None
+    if days is None or person is None or len(found) < len(columns):
+        return None
+    return program.Write(tuple(column for column in columns if column is not None), Shift(person, days))
+
+
+def _is_shiftable(name: tree.Name, column: int | None, scope: Scope) -> bool:
+    type_ = None if column is None else scope.types[column]
+    if column is None or type_ is None:
+        return False
+    if type_.kind in (Kind.DATE, Kind.TIMESTAMP, Kind.TEXT):
+        return True
+    scope.report(findings.not_shiftable(name, scope.schema[column]))
+    return False
+
+
+def _add_random(action: tree.AddRandom, scope: Scope) -> program.Write | None:
+    lower, upper = _check_bound(action.lower, scope), _check_bound(action.upper, scope)
+    column = _number_column(action.name, "ADD RANDOM", scope)
+    if lower is not None and upper is not None and lower > upper:
+        scope.report(findings.bounds_reversed(action, lower, upper))
+        return None
+    if column is None or lower is None or upper is None:
+        return None
+    return program.Write((column,), AddRandom(lower, upper))
+
+
+def _microaggregate(action: tree.Microaggregate, scope: Scope) -> program.Write | None:
+    size = check_integer(action.size, scope, SMALLEST_GROUP, None, "the size of a group")
+    column = _number_column(action.name, "MICROAGGREGATE", scope)
+    if size is None or column is None:
+        return None
+    return program.Write((column,), Microaggregate(size))
+
+
+def _number_column(name: tree.Name, word: str, scope: Scope) -> int | None:
+    """The column, or None if an error was reported: it is unknown, or has other values than numbers."""
+    column = scope.column(name)
+    type_ = None if column is None else scope.types[column]
+    if column is None or type_ is None or scope.holds_labels(column, type_):
+        return None
+    if type_.is_number:
+        return column
+    scope.report_misuse(findings.not_numbers(name, word, scope.schema[column]), column, used_as_number=True)
+    return None
+
+
+def check_integer(
+    constant: tree.Number | tree.Parameter, scope: Scope, least: int, most: int | None, what: str
+) -> int | None:
+    bound = scope.bind(constant)
+    if bound is None:
+        return None
+    if isinstance(bound, tree.Number) and scale_of(bound.value) == 0 and is_64_bit(bound.value):
+        if least <= bound.value and (most is None or bound.value <= most):
+            return int(bound.value)
+    scope.report(findings.integer_out_of_range(constant.span, bound, what, least, most))
+    return None
+
+
 def _random(action: tree.Random, scope: Scope) -> program.Write | None:
     lower, upper = _check_bound(action.lower, scope), _check_bound(action.upper, scope)
     column = scope.column(action.name)
@@ -111,7 +219,7 @@ def _random(action: tree.Random, scope: Scope) -> program.Write | None:
     if problem := _overflow(action, scope.schema[column], lower, upper):
         scope.report(problem)
         return None
-    return program.Write(column, Uniform(lower, upper))
+    return program.Write((column,), Uniform(lower, upper))
 
 
 def _check_bound(constant: tree.Number | tree.Parameter, scope: Scope) -> int | None:
@@ -167,7 +275,7 @@ def check_draw(action: tree.Draw, scope: Scope, *, always: bool) -> program.Writ
     values, after = written
     write_values(column, values, after, Writer("RANDOM", action.span, always), scope)
     weighted = (WeightedValue(value, int(each.times)) for value, each in zip(values, action.values, strict=True))
-    return program.Write(column, Weighted(tuple(weighted)))
+    return program.Write((column,), Weighted(tuple(weighted)))
 
 
 def _drawn_values(bound: _BoundValues, column: Column) -> tuple[list[Value], Type] | Diagnostic:
@@ -230,7 +338,9 @@ def check_generalize(action: tree.Generalize, scope: Scope) -> program.Write | N
     type_ = None if column is None else scope.types[column]
     if column is None or type_ is None:
         return None
-    map_ = _map(action, Column(scope.names.texts[column], type_), scope)
+    if isinstance(action.map, tree.Nearest):
+        return _nearest(action, action.map, column, type_, scope)
+    map_ = _map(action, action.map, Column(scope.names.texts[column], type_), scope)
     if not isinstance(map_, Diagnostic):
         map_ = _map_conflict(action, map_, column, scope) or map_
     numbers = type_.kind if type_.is_number else type_.numbers
@@ -239,7 +349,7 @@ def check_generalize(action: tree.Generalize, scope: Scope) -> program.Write | N
         scope.report(map_)
         return None
     scope.maps.setdefault(column, []).append((map_, action.span))
-    return program.Write(column, Labels(map_))
+    return program.Write((column,), Labels(map_))
 
 
 def _map_conflict(action: tree.Generalize, map_: Map, column: int, scope: Scope) -> Diagnostic | None:
@@ -254,8 +364,38 @@ def _map_conflict(action: tree.Generalize, map_: Map, column: int, scope: Scope)
     return None
 
 
-def _map(action: tree.Generalize, column: Column, scope: Scope) -> Map | Diagnostic:
-    map_ = action.map
+def _nearest(
+    action: tree.Generalize, map_: tree.Nearest, column: int, type_: Type, scope: Scope
+) -> program.Write | None:
+    """The column stays a number: a decimal if the number has digits after the point."""
+    step = map_.number.value
+    if scope.holds_labels(column, type_):
+        return None
+    if not type_.is_number:
+        finding = findings.unsuitable_map(action, "NEAREST needs numbers", scope.schema[column])
+        scope.report_misuse(finding, column, used_as_number=True)
+        return None
+    if step <= 0 or digits_before_point(step) + scale_of(step) > MOST_DIGITS:
+        problem = "the number must be positive" if step <= 0 else f"the number has more than {MOST_DIGITS} digits"
+        scope.report(_invalid(map_.span, problem, "NEAREST 5"))
+        return None
+    for earlier, place in scope.rounded.get(column, ()):
+        if not _is_odd_multiple(step, earlier):
+            scope.report(findings.not_cut_from_earlier(action, scope.names.texts[column], place))
+            return None
+    if type_.kind is not Kind.FLOAT and scale_of(step) > type_.scale:
+        scope.retype(column, replace(type_, kind=Kind.DECIMAL, scale=scale_of(step)), action.span, by="GENERALIZE")
+    scope.rounded.setdefault(column, []).append((step, action.span))
+    return program.Write((column,), Nearest(step))
+
+
+def _is_odd_multiple(step: Decimal, earlier: Decimal) -> bool:
+    """Whether rounding to the earlier number and then to the step is rounding to the step."""
+    ratio = Fraction(step) / Fraction(earlier)
+    return ratio.denominator == 1 and ratio.numerator % 2 == 1
+
+
+def _map(action: tree.Generalize, map_: _LabelMap, column: Column, scope: Scope) -> Map | Diagnostic:
     if any(digits_before_point(each.value) + scale_of(each.value) > MOST_DIGITS for each in _numbers(map_)):
         return _invalid(map_.span, f"a number has more than {MOST_DIGITS} digits", "BANDS OF 5")
     match map_:
@@ -273,7 +413,7 @@ def _map(action: tree.Generalize, column: Column, scope: Scope) -> Map | Diagnos
             assert_never(map_)
 
 
-def _numbers(map_: tree.Map) -> Iterator[tree.Number]:
+def _numbers(map_: _LabelMap) -> Iterator[tree.Number]:
     match map_:
         case tree.BandsOf(width, start, end):
             yield from (number for number in (width, start, end) if number is not None)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from acompass.dataclasses import dataclass
-from acompass.language.program.types import INTEGER, Kind, Type
+from acompass.language.program.types import INTEGER, SHARE, Kind, Type
 from acompass.language.text.tree import Function
 
 
@@ -31,8 +31,10 @@ class AggregateFacts:
     ignores_copies: bool
     #: one of the column's values, and of its type
     is_value: bool
-    #: the values are added: the column is used as a number (D10), and needs exact arithmetic (D13)
+    #: the values are added, and need exact arithmetic (D13)
     adds: bool
+    #: an exact fraction between 0 and 1, compared without division (X13)
+    is_share: bool
     #: the function whose value over the same class and column is never lower; None if there is none
     never_above: Function | None
     #: over the union of classes, compared with any one of them
@@ -50,8 +52,20 @@ class AggregateFacts:
     def counts_distinct(self) -> bool:
         return self.is_count and self.ignores_copies
 
+    @property
+    def tells_values_apart(self) -> bool:
+        """Whether it depends on which values of its column are equal: their numbers have one spelling (D26)."""
+        return self.counts_distinct or (self.is_share and not self.of_numbers)
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether it uses its column as a number (D10)."""
+        return self.takes is _numeric
+
     def type_for(self, type_: Type) -> Type:
         """The type of its value over a column of this type."""
+        if self.is_share:
+            return SHARE
         return INTEGER if self.is_count else type_
 
 
@@ -77,6 +91,7 @@ _FACTS = {
         ignores_copies=False,
         is_value=False,
         adds=False,
+        is_share=False,
         never_above=None,
         merged=Change.NOT_LOWER,
         part=Change.NOT_HIGHER,
@@ -90,6 +105,7 @@ _FACTS = {
         ignores_copies=True,
         is_value=False,
         adds=False,
+        is_share=False,
         never_above=Function.COUNT,
         merged=Change.NOT_LOWER,
         part=Change.NOT_HIGHER,
@@ -103,6 +119,7 @@ _FACTS = {
         ignores_copies=False,
         is_value=False,
         adds=True,
+        is_share=False,
         never_above=None,
         merged=Change.ANY,
         part=Change.ANY,
@@ -116,6 +133,7 @@ _FACTS = {
         ignores_copies=True,
         is_value=True,
         adds=False,
+        is_share=False,
         never_above=Function.MAX,
         merged=Change.NOT_HIGHER,
         part=Change.NOT_LOWER,
@@ -129,10 +147,39 @@ _FACTS = {
         ignores_copies=True,
         is_value=True,
         adds=False,
+        is_share=False,
         never_above=None,
         merged=Change.NOT_LOWER,
         part=Change.NOT_HIGHER,
         words="a maximum",
+    ),
+    Function.SHARE_OF_LARGEST: AggregateFacts(
+        sql="sum",
+        takes=_numeric,
+        needs="numbers",
+        is_count=False,
+        ignores_copies=False,
+        is_value=False,
+        adds=False,
+        is_share=True,
+        never_above=None,
+        merged=Change.ANY,
+        part=Change.ANY,
+        words="a share of the largest values of",
+    ),
+    Function.SHARE_OF_MODE: AggregateFacts(
+        sql="count",
+        takes=_any,
+        needs="any values",
+        is_count=False,
+        ignores_copies=False,
+        is_value=False,
+        adds=False,
+        is_share=True,
+        never_above=None,
+        merged=Change.ANY,
+        part=Change.ANY,
+        words="a share of the most frequent value of",
     ),
 }
 

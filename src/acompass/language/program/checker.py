@@ -10,7 +10,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Diagnostic, Source, Span
 from acompass.errors.fixes import keep_sound_fixes
 from acompass.language.program import findings, program
-from acompass.language.program.actions import check_action
+from acompass.language.program.actions import check_action, check_integer
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import Parameters, ParamValue, compared_value
 from acompass.language.program.findings import drop_parameter_fixes, nesting_too_deep
@@ -151,9 +151,9 @@ def check_result(result: tree.ResultForm, scope: Scope) -> tuple[program.ResultF
 
 
 def _process(process: tree.Process, scope: Scope) -> tuple[program.Process | None, View]:
-    aggregates = [_aggregate(named, scope) for named in process.aggregates]
-    where = None if process.where is None else check_condition(process.where, scope.table, scope)
     groups = [scope.column(name) for name in process.group_by]
+    aggregates = [_aggregate(named, groups, scope) for named in process.aggregates]
+    where = None if process.where is None else check_condition(process.where, scope.table, scope)
     distinct = _are_distinct(process, groups, scope)
     view = _result_view(process, groups, aggregates, scope)
     sound = [group for group in groups if group is not None]
@@ -176,14 +176,37 @@ class _Aggregate:
     checked: program.Aggregate | None
 
 
-def _aggregate(named: tree.NamedAggregate, scope: Scope) -> _Aggregate:
+def _aggregate(named: tree.NamedAggregate, groups: list[int | None], scope: Scope) -> _Aggregate:
     aggregate, alias = named.aggregate, named.alias
+    if aggregate.file is not None:
+        return _referenced(named, aggregate.file, groups, scope)
+    largest = 0 if aggregate.largest is None else _largest(aggregate.largest, scope)
     column = None if aggregate.column is None else scope.column(aggregate.column)
     type_ = _aggregate_type(aggregate, column, scope)
     origin = column if facts_about(aggregate.function).is_value else None
-    if type_ is None:
-        return _Aggregate(alias, None, origin, None)
-    return _Aggregate(alias, type_, origin, program.Aggregate(aggregate.function, column, alias.text, type_))
+    if type_ is None or largest is None:
+        return _Aggregate(alias, type_, origin, None)
+    return _Aggregate(alias, type_, origin, program.Aggregate(aggregate.function, column, alias.text, type_, largest))
+
+
+def _largest(constant: tree.Number | tree.Parameter, scope: Scope) -> int | None:
+    return check_integer(constant, scope, 1, None, "the number of largest values")
+
+
+def _referenced(named: tree.NamedAggregate, file: tree.String, groups: list[int | None], scope: Scope) -> _Aggregate:
+    """An aggregate over the records of a file that agree with the group (X14)."""
+    aggregate, alias = named.aggregate, named.alias
+    columns = [None if group is None else scope.schema[group] for group in groups]
+    known = [column for column in columns if column is not None]
+    if len(known) < len(columns):
+        return _Aggregate(alias, None, None, None)
+    found = scope.reference(file, aggregate.column, known)
+    if isinstance(found, Diagnostic):
+        scope.report(found)
+        return _Aggregate(alias, None, None, None)
+    reference, type_ = found
+    checked = program.Aggregate(aggregate.function, None, alias.text, type_, reference=reference)
+    return _Aggregate(alias, type_, None, checked)
 
 
 def _aggregate_type(aggregate: tree.Aggregate, column: int | None, scope: Scope) -> Type | None:
@@ -194,12 +217,12 @@ def _aggregate_type(aggregate: tree.Aggregate, column: int | None, scope: Scope)
     if column is None or type_ is None:
         return None
     facts = facts_about(aggregate.function)
-    if facts.adds and scope.holds_labels(column, type_):
+    if facts.of_numbers and scope.holds_labels(column, type_):
         return None
     if facts.takes(type_):
         return facts.type_for(type_)
     finding = findings.not_aggregable(aggregate, aggregate.column, scope.schema[column])
-    scope.report_misuse(finding, column, used_as_number=facts.adds)
+    scope.report_misuse(finding, column, used_as_number=facts.of_numbers)
     return None
 
 

@@ -11,14 +11,12 @@ from typing import TypeAlias, assert_never
 from acompass.dataclasses import replace
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program import findings, types
+from acompass.language.program.findings import Bound
 from acompass.language.program.types import TEXT, Column, Kind, Type, Value, convert, decimal
 from acompass.language.text import tree
 from acompass.language.text.tokens import is_word, read_constant
 
 ParamValue: TypeAlias = int | float | Decimal | str | bool
-
-#: a constant of the policy, or the value of a parameter
-Bound: TypeAlias = tree.Number | tree.String
 
 #: larger exponents give longer numbers than a policy may contain (`LONGEST`)
 _LARGEST_EXPONENT = 10_000
@@ -115,8 +113,9 @@ def compared_value(constant: Bound, column: Column) -> Value | Diagnostic:
     if problem := _constant_problem(constant):
         return problem
     if isinstance(constant, tree.Number):
-        return _compared_number(constant, column) if column.type.is_number else findings.type_mismatch(constant, column)
-    if column.type.is_number:
+        is_number = column.type.is_number or column.type.kind is Kind.SHARE
+        return _compared_number(constant, column) if is_number else findings.type_mismatch(constant, column)
+    if column.type.is_number or column.type.kind is Kind.SHARE:
         return findings.type_mismatch(constant, column)
     value = _parse_text(constant.value, column.type.kind)
     return findings.unreadable_constant(constant, column) if value is None else value
@@ -187,7 +186,7 @@ def _parse_text(text: str, kind: Kind) -> Value | None:
             return _iso_date(text)
         case Kind.TIMESTAMP:
             return _iso_timestamp(text)
-        case Kind.INTEGER | Kind.DECIMAL | Kind.FLOAT | Kind.OPAQUE | Kind.DROPPED:
+        case Kind.INTEGER | Kind.DECIMAL | Kind.FLOAT | Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
             return None
         case _:
             assert_never(kind)
@@ -219,7 +218,7 @@ def _replacement_number(constant: tree.Number, column: Column) -> tuple[Value, T
             return nearest if isinstance(nearest, Diagnostic) else (nearest + 0.0, column.type)
         case Kind.TEXT:
             return f"{value:f}", TEXT
-        case Kind.BOOLEAN | Kind.DATE | Kind.TIMESTAMP | Kind.OPAQUE | Kind.DROPPED:
+        case Kind.BOOLEAN | Kind.DATE | Kind.TIMESTAMP | Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
             return findings.number_replacing(constant, column)
         case _:
             assert_never(column.type.kind)

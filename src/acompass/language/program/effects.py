@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Literal, TypeAlias, assert_never
 
+from acompass.dataclasses import replace
 from acompass.language.program import program as p
-from acompass.language.program.aggregates import counts_distinct, facts_about
-from acompass.language.program.kernels import ONE, Kernel, Keyword, Map
+from acompass.language.program.aggregates import facts_about
+from acompass.language.program.kernels import ONE, Kernel, Keyword, Map, Pseudonym, Shift
+from acompass.language.program.keys import Key
 from acompass.language.program.types import Type, Value
 from acompass.language.text.tree import Operator
 
@@ -127,19 +129,18 @@ def columns_compared(assertion: p.Assertion) -> frozenset[int]:
 
 
 def columns_of_classes(requirements: Iterable[p.Requirement]) -> frozenset[int]:
-    """The columns that requirements group by or count the distinct values of. Their numbers have one spelling (D26)."""
+    """The columns that requirements group by or count the values of. Their numbers have one spelling (D26)."""
     found: set[int] = set()
     for process in filter(None, map(process_of, requirements)):
         found.update(process.group_by)
-        counted = (each.column for each in process.aggregates if counts_distinct(each.function))
+        counted = (each.column for each in process.aggregates if facts_about(each.function).tells_values_apart)
         found.update(column for column in counted if column is not None)
     return frozenset(found)
 
 
 def columns_touched(requirement: p.Requirement) -> frozenset[int]:
     """The columns that the requirement reads, writes, or changes the type of."""
-    written = column_written(requirement.action)
-    own = frozenset() if written is None else frozenset({written})
+    own = written_by(requirement.action) | read_by(requirement.action)
     return columns_read(requirement) | own | type_changes(requirement).keys()
 
 
@@ -159,9 +160,38 @@ def write_of(action: p.Action | None) -> p.Write | None:
             assert_never(effect)
 
 
-def column_written(action: p.Action | None) -> int | None:
+def written_by(action: p.Action | None) -> frozenset[int]:
+    """The columns that an action writes: at most one, except for SHIFT."""
     write = write_of(action)
-    return None if write is None else write.column
+    return frozenset() if write is None else frozenset(write.columns)
+
+
+def read_by(action: p.Action | None) -> frozenset[int]:
+    """The columns that decide what an action writes."""
+    write = write_of(action)
+    if write is None:
+        return frozenset()
+    own = write.columns if write.kernel.reads_value else ()
+    return frozenset(own if write.kernel.by is None else (*own, write.kernel.by))
+
+
+def needs_key(requirements: Iterable[p.Requirement]) -> bool:
+    """Whether a run needs a key: there is a PSEUDONYM or a SHIFT (X15)."""
+    kernels = (kernel_of(requirement.action) for requirement in requirements)
+    return any(kernel is not None and kernel.needs_key for kernel in kernels)
+
+
+def with_key(program: p.Program, key: Key) -> p.Program:
+    """The program with the key of a call."""
+    return replace(program, requirements=tuple(_with_key(each, key) for each in program.requirements))
+
+
+def _with_key(requirement: p.Requirement, key: Key) -> p.Requirement:
+    action, write = requirement.action, write_of(requirement.action)
+    if action is None or write is None or not isinstance(write.kernel, Pseudonym | Shift):
+        return requirement
+    effect = p.Write(write.columns, replace(write.kernel, key=key))
+    return replace(requirement, action=replace(action, effect=effect))
 
 
 def kernel_of(action: p.Action | None) -> Kernel | None:
@@ -187,8 +217,7 @@ def probability_of(action: p.Action | None) -> Fraction | None:
 
 
 def columns_written(requirements: Iterable[p.Requirement]) -> frozenset[int]:
-    written = (column_written(requirement.action) for requirement in requirements)
-    return frozenset(column for column in written if column is not None)
+    return frozenset[int]().union(*(written_by(requirement.action) for requirement in requirements))
 
 
 def removes_records(action: p.Action | None) -> bool:
@@ -222,23 +251,23 @@ def projection_of(action: p.Action | None) -> p.Project | None:
 
 def columns_overwritten(requirement: p.Requirement) -> frozenset[int]:
     """The columns of which the requirement leaves no value that was read: every record loses it, or gets another value
-    that does not depend on it."""
+    that says nothing about it."""
     action = requirement.action
     if not (is_always(requirement) and is_certain(action)):
         return frozenset()
     write, dropped = write_of(action), projection_of(action)
     if dropped is not None:
         return frozenset(dropped.columns)
-    return frozenset() if write is None or write.kernel.reads_value else frozenset({write.column})
+    return frozenset(write.columns) if write is not None and write.kernel.hides_value else frozenset()
 
 
 def is_promise(requirement: p.Requirement) -> bool:
     """Whether the released table is meant to satisfy the assertion (D33): not for ALWAYS and WITH PROBABILITY, nor if
     the assertion only selects the records in which the action writes another column."""
-    action, written = requirement.action, column_written(requirement.action)
+    action = requirement.action
     if is_always(requirement) or not is_certain(action):
         return False
-    return action is None or removes_records(action) or written in columns_read(requirement)
+    return action is None or removes_records(action) or not columns_read(requirement).isdisjoint(written_by(action))
 
 
 def draws(action: p.Action | None) -> bool:
@@ -284,7 +313,13 @@ def action_name(action: p.Action | None) -> ActionName | None:
 
 def needs_order(requirements: Iterable[p.Requirement]) -> bool:
     """Whether the result depends on canonical order."""
-    return any(draws(requirement.action) for requirement in requirements)
+    return any(draws(each.action) or reads_others(each.action) for each in requirements)
+
+
+def reads_others(action: p.Action | None) -> bool:
+    """Whether what an action writes into a record depends on the other affected records."""
+    kernel = kernel_of(action)
+    return kernel is not None and kernel.reads_others
 
 
 def type_changes(requirement: p.Requirement) -> dict[int, tuple[Type, Type]]:

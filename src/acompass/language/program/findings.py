@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import TypeAlias
 
 from acompass.errors.diagnostics import (
     Diagnostic,
@@ -23,6 +24,9 @@ from acompass.language.program.hierarchies import Problem, problem_summary
 from acompass.language.program.types import Column, Kind, Names
 from acompass.language.text import tree
 from acompass.language.text.tokens import read_constant, spell_constant, spell_name, spell_number, spell_string
+
+#: a constant of the policy, or the value of a parameter
+Bound: TypeAlias = tree.Number | tree.String
 
 #: characters of a constant that a message shows
 _SHOWN = 40
@@ -157,14 +161,36 @@ def not_randomizable(name: tree.Name, column: Column) -> Diagnostic:
     return _diagnostic_at(name.span, "AC114", message, help_)
 
 
-def bound_not_integer(span: Span, found: tree.Number | tree.String) -> Diagnostic:
+def bound_not_integer(span: Span, found: Bound) -> Diagnostic:
     message = f"a bound of RANDOM must be a 64-bit integer, not {_describe_constant(found)}"
     return _diagnostic_at(span, "AC115", message, "write integers, such as `RANDOM AEC 3000 4000`")
 
 
-def bounds_reversed(random: tree.Random, lower: int, upper: int) -> Diagnostic:
+def not_shiftable(name: tree.Name, column: Column) -> Diagnostic:
+    message = f"SHIFT moves dates, but column `{column.name}` is {column.type.kind}"
+    return _diagnostic_at(name.span, "AC127", message, "name columns with dates or timestamps")
+
+
+def not_numbers(name: tree.Name, word: str, column: Column) -> Diagnostic:
+    message = f"{word} needs numbers, but column `{column.name}` is {column.type.kind}"
+    return _diagnostic_at(name.span, "AC127", message, "name a column with numbers")
+
+
+def integer_out_of_range(span: Span, found: Bound, what: str, least: int, most: int | None) -> Diagnostic:
+    limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+    message = f"{what} must be an integer {limits}, not {_describe_constant(found)}"
+    return _diagnostic_at(span, "AC128", message, f"write an integer {limits}")
+
+
+def shifted_twice(name: tree.Name, first: tree.Name, column: str) -> Diagnostic:
+    help_ = f"name `{spell_name(name.text)}` once"
+    message = f"column `{column}` appears twice in SHIFT"
+    return _diagnostic_at(name.span, "AC129", message, help_, other=Label(first.span, "first here"))
+
+
+def bounds_reversed(random: tree.Random | tree.AddRandom, lower: int, upper: int) -> Diagnostic:
     message = f"the lower bound {lower} of RANDOM is above its upper bound {upper}"
-    help_ = f"write `RANDOM {spell_name(random.name.text)} {upper} {lower}`"
+    help_ = f"write `{upper} {lower}`"
     lower_edit = replace(random.lower.span, _spell_bound(random.upper))
     upper_edit = replace(random.upper.span, _spell_bound(random.lower))
     fixes = offer("swap the bounds", lower_edit, upper_edit)

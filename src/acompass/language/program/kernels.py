@@ -6,22 +6,24 @@ an oracle that shared code with what it judges would be none."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import ceil, gcd
 from typing import ClassVar, Literal, TypeAlias
 
-from acompass.dataclasses import dataclass, replace
+from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.bands import Bands
+from acompass.language.program.keys import Key, key_text_of
 from acompass.language.program.label_maps import Dates, Level, Prefix
-from acompass.language.program.types import INTEGER, Type, Value, convert, to_text
+from acompass.language.program.types import EXACT, INTEGER, MOST_DIGITS, Kind, Type, Value, at_scale, convert, to_text
 
 ONE = Fraction(1)
 
 #: the maps of GENERALIZE
 Map: TypeAlias = Bands | Prefix | Dates | Level
 #: the action's name in results and in JSON
-Keyword: TypeAlias = Literal["REPLACE", "RANDOM", "GENERALIZE"]
+Keyword: TypeAlias = Literal["REPLACE", "RANDOM", "GENERALIZE", "PSEUDONYM", "SHIFT", "ADD RANDOM", "MICROAGGREGATE"]
 
 
 class Writing(ABC):
@@ -42,6 +44,21 @@ class Writing(ABC):
     reads_value: ClassVar[bool]
     #: whether the written value follows from the value before alone, so that equal values stay equal
     is_function: ClassVar[bool]
+    #: whether nothing of the value before can be seen in the written one
+    hides_value: ClassVar[bool]
+    #: whether different values stay different, so that classes by the column stay as they are
+    is_injective: ClassVar[bool] = False
+    #: whether it needs the key of the call (X15)
+    needs_key: ClassVar[bool] = False
+    #: whether it can end the run with an error that counts records
+    may_fail: ClassVar[bool] = False
+    #: whether the value depends on other affected records
+    reads_others: ClassVar[bool] = False
+
+    @property
+    def by(self) -> int | None:
+        """The column, apart from those that it writes, that decides what it writes; None for all but SHIFT."""
+        return None
 
     @abstractmethod
     def listed_values(self) -> tuple[Value, ...] | None:
@@ -104,6 +121,7 @@ class WithoutDraw(Writing):
 
     draws = False
     is_function = True
+    hides_value = False
 
     def integers(self) -> None:
         """None: it does not draw from a range."""
@@ -119,17 +137,18 @@ class WithoutDraw(Writing):
 
 
 class Draw(Writing):
-    """A kernel that draws, whatever the value before."""
+    """A kernel that draws."""
 
     __slots__ = ()
 
-    keyword = "RANDOM"
+    keyword: ClassVar[Keyword] = "RANDOM"
     deed = "draws values for"
     noun = "value"
     change = "rewrites"
     draws = True
     reads_value = False
     is_function = False
+    hides_value = True
 
     def label_map(self) -> None:
         """None: it writes no labels."""
@@ -154,6 +173,7 @@ class Constant(WithoutDraw):
     noun = "value"
     change = "rewrites"
     reads_value = False
+    hides_value = True
 
     def listed_values(self) -> tuple[Value, ...]:
         return (self.value,)
@@ -317,7 +337,249 @@ class Labels(WithoutDraw):
         return list(self.texts_after((to_text(value, type_) for value in values), type_))
 
 
-Kernel: TypeAlias = Constant | Uniform | Weighted | Labels
+class Unlisted(WithoutDraw):
+    """A kernel whose values depend on those before, and are no labels."""
+
+    __slots__ = ()
+
+    reads_value = True
+
+    def listed_values(self) -> None:
+        """None: the value depends on the one before."""
+
+    def label_map(self) -> None:
+        """None: it writes no labels."""
+
+    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
+        raise ManyValues
+
+    def known_texts(self) -> tuple[str, ...]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest(Unlisted):
+    """GENERALIZE … TO NEAREST: the nearest multiple of `step`, halves away from zero (X12). The column stays a number,
+    which has the column's type in the requirement's `after`."""
+
+    step: Decimal  # positive, with the scale of the text
+
+    keyword = "GENERALIZE"
+    deed = "rounds"
+    noun = "number"
+    change = "rounds"
+    may_fail = True
+
+    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+        rounded = self.nearest(value, type_)
+        if rounded is not None:
+            yield rounded, ONE
+
+    def nearest(self, value: Value, type_: Type) -> Value | None:
+        """The multiple in a column of this type; None if it does not fit."""
+        assert isinstance(value, int | float | Decimal)
+        if type_.kind is Kind.FLOAT and value in (float("inf"), float("-inf")):
+            return value
+        exact = round_away(Fraction(value) / Fraction(self.step)) * Fraction(self.step)
+        return number_of_type(exact, type_)
+
+    def in_lowest_terms(self) -> "Nearest":
+        return self
+
+    def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
+        rounded = (self.nearest(value, type_) for value in values)
+        return [value for value in rounded if value is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pseudonym(Unlisted):
+    """PSEUDONYM: an injective function of the value, which only the key determines (X15). The column is text in the
+    requirement's `after`."""
+
+    type: Type  # of the column before
+    key: Key | None = field(default=None, compare=False)  # None before a run
+
+    keyword = "PSEUDONYM"
+    deed = "writes pseudonyms into"
+    noun = "pseudonym"
+    change = "rewrites"
+    is_injective = True
+    hides_value = True
+    needs_key = True
+
+    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+        """`value` is the text of the value before, as D12 says."""
+        assert isinstance(value, str)
+        assert self.key is not None, "a run has a key"
+        yield self.key.pseudonym(key_text_of(value, self.type)), ONE
+
+    def in_lowest_terms(self) -> "Pseudonym":
+        return self
+
+    def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
+        return []
+
+
+class OfOthers(Unlisted):
+    """A kernel whose values depend on another column, or on other records."""
+
+    __slots__ = ()
+
+    is_function = False
+
+    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+        raise AssertionError("the value alone does not determine what is written")
+
+    def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
+        return list(values)
+
+
+@dataclass(frozen=True, slots=True)
+class Shift(OfOthers):
+    """SHIFT: adds days that the key and the value of another column determine (X16)."""
+
+    person: int  # that column
+    days: int  # the largest shift
+    key: Key | None = field(default=None, compare=False)  # None before a run
+
+    keyword = "SHIFT"
+    deed = "shifts"
+    noun = "date"
+    change = "shifts"
+    needs_key = True
+    may_fail = True
+
+    @property
+    def by(self) -> int:
+        return self.person
+
+    def in_lowest_terms(self) -> "Shift":
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Microaggregate(OfOthers):
+    """MICROAGGREGATE: the mean of a group of at least `size` affected records with adjacent values (X18)."""
+
+    size: int
+
+    keyword = "MICROAGGREGATE"
+    deed = "averages"
+    noun = "mean"
+    change = "averages"
+    reads_others = True
+    may_fail = True  # on both infinities in a group
+
+    def in_lowest_terms(self) -> "Microaggregate":
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class AddRandom(Draw):
+    """ADD RANDOM: draws an integer in [lower, upper] and adds it to the value (X17)."""
+
+    lower: int
+    upper: int
+
+    keyword = "ADD RANDOM"
+    deed = "adds random numbers to"
+    noun = "sum"
+    reads_value = True
+    hides_value = False
+    may_fail = True
+
+    @property
+    def _drawn(self) -> Uniform:
+        return Uniform(self.lower, self.upper)
+
+    def listed_values(self) -> None:
+        """None: the value depends on the one before."""
+
+    def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+        """Without sums that do not fit: a run fails on them."""
+        share = Fraction(1, self._drawn.size)
+        for drawn in self._drawn.integers():
+            total = self.sum(value, drawn, type_)
+            if total is not None:
+                yield total, share
+
+    def sum(self, value: Value, drawn: int, type_: Type) -> Value | None:
+        """The sum in a column of this type; None if it does not fit."""
+        assert isinstance(value, int | float | Decimal)
+        if type_.kind is Kind.FLOAT and value in (float("inf"), float("-inf")):
+            return value
+        if isinstance(value, Decimal):  # a number that was read from text keeps its digits after the point (D26)
+            total = EXACT.add(value, Decimal(drawn))
+            return total if _fits(abs(total) * 10**type_.scale) else None
+        return number_of_type(Fraction(value) + drawn, type_)
+
+    def integers(self) -> None:
+        """None: the integers that it draws are not those that it writes."""
+
+    def in_lowest_terms(self) -> "AddRandom":
+        return self
+
+    def trace_cuts(self) -> tuple[Fraction, ...]:
+        return ()
+
+    def trace_value(self, value: Value) -> Fraction:
+        """The value of the trace for a drawn integer, not for a sum."""
+        return self._drawn.trace_value(value)
+
+    def typical_trace_values(self, most: int) -> list[Fraction]:
+        return self._drawn.typical_trace_values(most)
+
+    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
+        raise ManyValues
+
+    def known_texts(self) -> tuple[str, ...]:
+        return ()
+
+    def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
+        ends = (self.sum(value, bound, type_) for value in values for bound in (self.lower, self.upper))
+        return [value for value in ends if value is not None]
+
+
+Kernel: TypeAlias = Constant | Uniform | Weighted | Labels | Nearest | Pseudonym | Shift | Microaggregate | AddRandom
+
+
+class UnfitValueError(Exception):
+    """A run cannot write the values of `count` records that the requirement with this index affects: a number is too
+    large for its column, a date too early or too late, or a text no date."""
+
+    def __init__(self, requirement: int, count: int):
+        super().__init__(requirement, count)
+        self.requirement = requirement
+        self.count = count
+
+
+def round_away(value: Fraction) -> int:
+    """The nearest integer, halves away from zero."""
+    rounded = (2 * abs(value.numerator) + value.denominator) // (2 * value.denominator)
+    return rounded if value >= 0 else -rounded
+
+
+def number_of_type(exact: Fraction, type_: Type) -> Value | None:
+    """An exact number in a column of this type: an integer of 64 bits, a decimal of its scale, rounded with halves away
+    from zero, or the nearest float. None if it does not fit."""
+    match type_.kind:
+        case Kind.INTEGER:
+            whole = round_away(exact)
+            return whole if -(2**63) <= whole < 2**63 else None
+        case Kind.DECIMAL:
+            unscaled = round_away(exact * 10**type_.scale)
+            return at_scale(EXACT.scaleb(Decimal(unscaled), -type_.scale), type_.scale) if _fits(unscaled) else None
+        case Kind.FLOAT:
+            try:
+                return exact.numerator / exact.denominator + 0.0
+            except OverflowError:
+                return None
+        case _:
+            raise AssertionError(f"no numbers in a column of type {type_}")
+
+
+def _fits(unscaled: int | Decimal) -> bool:
+    return bool(abs(unscaled) < 10**MOST_DIGITS)
 
 
 def _texts_among(values: Sequence[Value]) -> tuple[str, ...]:

@@ -205,7 +205,7 @@ class Dates(BaseMap):
         return f"write dates as in `2024-12-31`, or read another format with `{example}`"
 
     def label(self, text: str) -> str | None:
-        if _is_date(text):
+        if is_iso_date(text):
             return self._month_label(text[:4], int(text[5:7]))
         if text == SUPPRESSED:
             return text
@@ -242,7 +242,7 @@ class Dates(BaseMap):
                 assert_never(self.unit)
 
 
-def _is_date(text: str) -> bool:
+def is_iso_date(text: str) -> bool:
     """Whether a text is a date that exists, with or without a time."""
     if text[4:5] != "-" or text[7:8] != "-":  # Python also reads ISO weeks
         return False

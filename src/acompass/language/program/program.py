@@ -9,6 +9,7 @@ from typing import TypeAlias
 from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import Span
 from acompass.language.program.kernels import ONE, Kernel
+from acompass.language.program.references import Reference
 from acompass.language.program.types import Schema, Type, Value
 from acompass.language.text.tree import Function, Operator, Quantifier
 
@@ -60,9 +61,11 @@ class Filter:
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     function: Function
-    column: int | None  # None for COUNT(*)
+    column: int | None  # None for COUNT(*), and for every aggregate over a reference table
     name: str  # C, the name after AS
     type: Type  # of the aggregate value
+    largest: int = 0  # how many values SHARE OF LARGEST adds
+    reference: Reference | None = None  # the table after IN (X14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +99,16 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Writes into a column of the affected records: REPLACE, RANDOM, GENERALIZE."""
+    """Writes into columns of the affected records: REPLACE, RANDOM, GENERALIZE, PSEUDONYM and so on."""
 
-    column: int
+    columns: tuple[int, ...]  # one, except for SHIFT, which reads all before it writes any (X16)
     kernel: Kernel  # what it writes
+
+    @property
+    def column(self) -> int:
+        """The only column of an action other than SHIFT."""
+        (column,) = self.columns
+        return column
 
 
 @dataclass(frozen=True, slots=True)

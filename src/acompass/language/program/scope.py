@@ -1,12 +1,15 @@
 """The checker's state from the first requirement to the last: names, types, and the texts that actions have written."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import Diagnostic, Label, Span
 from acompass.language.program import findings
-from acompass.language.program.constants import Bound, Parameters
+from acompass.language.program.constants import Parameters
+from acompass.language.program.findings import Bound
 from acompass.language.program.kernels import Map
+from acompass.language.program.references import Reference
 from acompass.language.program.types import DROPPED, Column, Kind, Names, Schema, Type, Value
 from acompass.language.text import tree
 
@@ -44,6 +47,10 @@ class Scope:
     maps: dict[int, list[tuple[Map, Span]]] = field(default_factory=dict)
     #: the texts that REPLACE or RANDOM may have written into a column, each with its action and its place
     written: dict[int, list[tuple[str, str, Span]]] = field(default_factory=dict)
+    #: the numbers of NEAREST for a column so far, with their places
+    rounded: dict[int, list[tuple[Decimal, Span]]] = field(default_factory=dict)
+    #: columns that may contain pseudonyms
+    pseudonyms: set[int] = field(default_factory=set)
     dropped: dict[int, Span] = field(default_factory=dict)
     folder: str = ""
     hierarchies: Mapping[str, bytes] = field(default_factory=dict)
@@ -140,6 +147,12 @@ class Scope:
         self.unjudged = True
         return True
 
+    def reference(
+        self, file: tree.String, added: tree.Name | None, groups: Sequence[Column]
+    ) -> tuple[Reference, Type] | Diagnostic:
+        """The reference table that came with the policy or that the file has, and the type of its totals (X14)."""
+        raise NotImplementedError
+
     def drop(self, column: int, place: Span) -> None:
         self.dropped[column] = place
         self.types[column] = DROPPED
@@ -179,6 +192,8 @@ def write_values(column: int, values: Iterable[Value], after: Type, writer: Writ
     if writer.always:
         scope.maps.pop(column, None)
         scope.written.pop(column, None)
+        scope.rounded.pop(column, None)
+        scope.pseudonyms.discard(column)
     texts = [(value, writer.word, writer.place) for value in values if isinstance(value, str)]
     if texts:
         scope.written.setdefault(column, []).extend(texts)

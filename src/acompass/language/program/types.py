@@ -24,6 +24,8 @@ class Kind(StrEnum):
     BOOLEAN = "boolean"
     DATE = "date"
     TIMESTAMP = "timestamp"
+    #: an exact fraction between 0 and 1; no column has it, only the value of a SHARE (X13)
+    SHARE = "share"
     #: a column that no policy can name (a list, a blob, …); it passes through unchanged
     OPAQUE = "opaque"
     #: a column that DROP removed; it keeps its position in the schema, without values (X3)
@@ -60,6 +62,7 @@ TEXT = Type(Kind.TEXT)
 BOOLEAN = Type(Kind.BOOLEAN)
 DATE = Type(Kind.DATE)
 TIMESTAMP = Type(Kind.TIMESTAMP)
+SHARE = Type(Kind.SHARE)
 OPAQUE = Type(Kind.OPAQUE)
 DROPPED = Type(Kind.DROPPED)
 
@@ -128,6 +131,8 @@ def to_text(value: Value, type_: Type) -> str:
         case Kind.DATE | Kind.TIMESTAMP:
             assert isinstance(value, datetime.date)
             return value.isoformat()
+        case Kind.SHARE:
+            return str(value)
         case Kind.OPAQUE | Kind.DROPPED:
             raise AssertionError("no policy names an opaque or a dropped column")
         case _:

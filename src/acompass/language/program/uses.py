@@ -137,6 +137,13 @@ class _Uses:
             case tree.Drop(names):
                 for name in names:
                     self._column(name)
+            case tree.Pseudonym(name):
+                self._add_pseudonym(name)
+            case tree.Shift(names, person):
+                for name in (*names, person):
+                    self._column(name)
+            case tree.AddRandom(name=name) | tree.Microaggregate(name=name):
+                self._add_number(name, plain.span)
             case _:
                 assert_never(plain)
 
@@ -158,6 +165,9 @@ class _Uses:
                 self.written.setdefault(column, []).append(value)
 
     def _add_generalize(self, action: tree.Generalize) -> None:
+        if walk.nearest_in(action) is not None:
+            self._add_number(action.name, action.map.span)
+            return
         column = self._column(action.name)
         if column is None:
             return
@@ -167,6 +177,17 @@ class _Uses:
                 self.compared.setdefault(column, ColumnUse(Use.NUMBER, action.map.span))
         self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.map.span))
         self.generalized.add(column)
+
+    def _add_pseudonym(self, name: tree.Name) -> None:
+        """After it, the column contains pseudonyms, so later comparisons say nothing about the input table."""
+        column = self._column(name)
+        if column is not None:
+            self.generalized.add(column)
+
+    def _add_number(self, name: tree.Name, place: Span) -> None:
+        column = self._column(name)
+        if column is not None and column not in self.generalized:
+            self.compared.setdefault(column, ColumnUse(Use.NUMBER, place))
 
     def _add_random(self, action: tree.Random) -> None:
         column, bounds = self._column(action.name), map(self._parameters.bind, (action.lower, action.upper))
@@ -215,10 +236,12 @@ class _Uses:
 
     def _add_aggregate(self, aggregate: tree.Aggregate) -> int | None:
         """The column that the aggregate's value comes from; None for a SUM or a count."""
+        if aggregate.file is not None:  # its column is one of the file (X14)
+            return None
         column = None if aggregate.column is None else self._column(aggregate.column)
         facts = facts_about(aggregate.function)
-        if facts.adds and column is not None and column not in self.generalized:
+        if facts.of_numbers and column is not None and column not in self.generalized:
             self.compared.setdefault(column, ColumnUse(Use.NUMBER, aggregate.span))
-        if facts.counts_distinct:
+        if facts.tells_values_apart:
             self.forming_classes.add(column)
         return column if facts.is_value else None

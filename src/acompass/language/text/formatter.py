@@ -72,8 +72,7 @@ def _join_pieces(pieces: Iterable["_Piece"]) -> str:
 
 
 def format_aggregate(aggregate: tree.Aggregate) -> str:
-    column = "*" if aggregate.column is None else spell_name(aggregate.column.text)
-    return f"{aggregate.function}({column})"
+    return _join_pieces(_Pieces([]).aggregate(aggregate))
 
 
 def remark_lines(paragraph: str) -> list[str]:
@@ -148,7 +147,9 @@ class _Pieces:
         for index, named in enumerate(process.aggregates):
             if index:
                 yield _Piece(",", self._after(process.aggregates[index - 1].alias), tight=True)
-            yield from self._aggregate(named)
+            yield from self.aggregate(named.aggregate)
+            yield _Piece("AS", self._after(named.aggregate))
+            yield self._name(named.alias)
         last: _Placed = process.aggregates[-1].alias
         if process.where is not None:
             yield _Piece("WHERE", self._after(last))
@@ -159,13 +160,17 @@ class _Pieces:
             yield self._name(name)
             last = name
 
-    def _aggregate(self, named: tree.NamedAggregate) -> Iterator[_Piece]:
-        aggregate = named.aggregate
-        yield _Piece(f"{aggregate.function}(", aggregate.span.start)
+    def aggregate(self, aggregate: tree.Aggregate) -> Iterator[_Piece]:
+        is_share = aggregate.function in (tree.Function.SHARE_OF_LARGEST, tree.Function.SHARE_OF_MODE)
+        yield _Piece(aggregate.function, aggregate.span.start)
+        if aggregate.largest is not None:
+            yield self._constant(aggregate.largest)
+        yield _Piece("(", tight=not is_share)
         yield _Piece("*", tight=True) if aggregate.column is None else self._name(aggregate.column, tight=True)
         yield _Piece(")", tight=True)
-        yield _Piece("AS", self._after(aggregate))
-        yield self._name(named.alias)
+        if aggregate.file is not None:
+            yield _Piece("IN")
+            yield self._constant(aggregate.file)
 
     def _action(self, action: tree.Action, is_core: bool) -> Iterator[_Piece]:
         start = action.span.start
@@ -204,6 +209,28 @@ class _Pieces:
             case tree.Drop():
                 yield _Piece("DROP", start)
                 yield from self._list(action.names, lambda name: self._name(name, ending="THEN"))
+            case tree.Pseudonym():
+                yield _Piece("PSEUDONYM", start)
+                yield self._name(action.name, ending="THEN")
+            case tree.Shift():
+                yield _Piece("SHIFT", start)
+                yield from self._list(action.names, self._name)
+                yield _Piece("BY", self._after(action.names[-1]))
+                yield self._name(action.person, ending="WITHIN")
+                yield _Piece("WITHIN", self._after(action.person))
+                yield self._constant(action.days)
+                yield _Piece("DAYS", self._after(action.days))
+            case tree.AddRandom():
+                yield _Piece("ADD RANDOM", start)
+                yield self._constant(action.lower)
+                yield self._constant(action.upper)
+                yield _Piece("TO", self._after(action.upper))
+                yield self._name(action.name, ending="THEN")
+            case tree.Microaggregate():
+                yield _Piece("MICROAGGREGATE", start)
+                yield self._name(action.name)
+                yield _Piece("BY", self._after(action.name))
+                yield self._constant(action.size)
             case _:
                 assert_never(action)
 
@@ -245,6 +272,9 @@ class _Pieces:
                 yield _Piece(map_.unit, start)
             case tree.LevelOf():
                 yield from self._level(map_)
+            case tree.Nearest():
+                yield _Piece("NEAREST", start)
+                yield self._constant(map_.number)
             case _:
                 assert_never(map_)
 

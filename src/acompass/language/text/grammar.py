@@ -20,13 +20,14 @@ from acompass.language.text.tokens import AGGREGATES, Token, unquote
 
 _PREDICATES = frozenset({"IN", "BETWEEN", "LIKE"})
 _UNEQUAL = frozenset({"!=", "<>"})
-_NEW_ACTIONS = frozenset({"GENERALIZE", "DROP"})
+_NEW_ACTIONS = frozenset({"GENERALIZE", "DROP", "PSEUDONYM", "SHIFT", "ADD", "MICROAGGREGATE"})
 _STEPS = frozenset({"REJECT", "REPLACE", "RANDOM", "WITH", *_NEW_ACTIONS})
 #: the words inside each map, by its first word
 _MAP_WORDS: dict[str, frozenset[str]] = {
     "BANDS": frozenset({"OF", "FROM", "UP", "TO", "AT"}),
     "PREFIX": frozenset({"OF"}),
     "LEVEL": frozenset({"OF", "ELSE"}),
+    "NEAREST": frozenset(),
     **dict.fromkeys(("MONTH", "QUARTER", "YEAR", "DECADE"), frozenset()),
 }
 _END = frozenset({"COLON", "SEMICOLON"})
@@ -101,10 +102,14 @@ class _Classifier:
 
     def _read_aggregates(self) -> None:
         while self._type not in ("WHERE", "GROUP_BY", *_END):
-            follows_comma = self._type == "COMMA"
+            before = self._type
             self._keep()
-            if follows_comma and self._word.lower() in AGGREGATES:
+            if before in ("PROCESS", "COMMA") and self._is_word("SHARE"):
+                self._read_share()
+            elif before == "COMMA" and self._word.lower() in AGGREGATES:
                 self._read_aggregate()
+            elif before == "RPAR" and self._is_word("IN"):
+                self._keep("IN")
 
     def _read_aggregate(self) -> None:
         self._keep(self._word)
@@ -112,6 +117,16 @@ class _Classifier:
             count, distinct = self._out.pop(), self._tokens[self._at]
             self._keep()
             self._out[-1] = Token("COUNT_DISTINCT", f"{count.text} {distinct.text}", count.start, distinct.end)
+
+    def _read_share(self) -> None:
+        self._keep("SHARE")
+        if self._is_word("OF"):
+            self._keep("OF")
+        if self._is_word("LARGEST"):
+            self._keep("LARGEST")
+            self._keep_constant()
+        elif self._is_word("MODE"):
+            self._keep("MODE")
 
     def _read_condition(self, ends: frozenset[str]) -> None:
         while self._type not in ends:
@@ -215,6 +230,18 @@ class _Classifier:
             self._read_generalize()
         elif self._is_word("DROP"):
             self._read_drop()
+        elif self._is_word("PSEUDONYM"):
+            self._keep("PSEUDONYM")
+            self._read_last_names()
+        elif self._is_word("SHIFT"):
+            self._read_shift()
+        elif self._is_word("ADD"):
+            self._read_add_random()
+        elif self._is_word("MICROAGGREGATE"):
+            self._keep("MICROAGGREGATE")
+            self._keep_until(frozenset({"BY", *_END}))
+            self._read_by()
+            self._keep_constant()
 
     def _read_probability(self) -> None:
         """Reads WITH PROBABILITY and its number. To `tokens`, a word after WITH is a parameter."""
@@ -283,11 +310,41 @@ class _Classifier:
         self._keep("DROP")
         if self._is_word("COLUMN", "COLUMNS") and self._tokens[self._at + 1].type in ("WORD", "QUOTED"):
             self._keep("COLUMN")  # SQL's DROP COLUMN; no production accepts this terminal
-        while self._type in ("WORD", "QUOTED", "COMMA") and not self._ends_drop():
+        self._read_last_names()
+
+    def _read_last_names(self) -> None:
+        """Reads the names at the end of a step: a THEN after one of them begins the next step."""
+        while self._type in ("WORD", "QUOTED", "COMMA"):
+            if self._is_word("THEN") and self._out[-1].type in ("WORD", "QUOTED"):
+                return
             self._keep()
 
-    def _ends_drop(self) -> bool:
-        return self._is_word("THEN") and self._out[-1].type in ("WORD", "QUOTED")
+    def _read_by(self) -> None:
+        if self._type == "BY":
+            self._keep()
+
+    def _read_shift(self) -> None:
+        self._keep("SHIFT")
+        self._keep_until(frozenset({"BY", *_END}))
+        self._read_by()
+        end = self._end_of_words()
+        places = (at for at in range(self._at + 1, end) if _upper(self._tokens[at]) == "WITHIN")
+        self._keep_words(next(places, end))
+        if self._is_word("WITHIN"):
+            self._keep("WITHIN")
+            self._keep_constant()
+        if self._is_word("DAYS"):
+            self._keep("DAYS")
+
+    def _read_add_random(self) -> None:
+        self._keep("ADD")
+        if self._type == "RANDOM":
+            self._keep()
+            self._keep_constant()
+            self._keep_constant()
+        if self._is_word("TO"):
+            self._keep("TO")
+        self._read_last_names()
 
 
 def _upper(token: Token) -> str:
@@ -310,6 +367,8 @@ _FUNCTIONS = {
     "MAX": tree.Function.MAX,
     "COUNT": tree.Function.COUNT,
     "COUNT_DISTINCT": tree.Function.COUNT_DISTINCT,
+    "LARGEST": tree.Function.SHARE_OF_LARGEST,
+    "MODE": tree.Function.SHARE_OF_MODE,
 }
 
 
@@ -371,7 +430,10 @@ class TreeBuilder:
 
     def aggregate(self, children: list[Any]) -> tree.Aggregate:
         column = next((child for child in children if isinstance(child, tree.Name)), None)
-        return tree.Aggregate(_FUNCTIONS[children[0].type], column, _across(children))
+        largest = next((child for child in children if isinstance(child, tree.Number | tree.Parameter)), None)
+        file = next((child for child in children if isinstance(child, tree.String)), None)
+        kind = children[2].type if children[0].type == "SHARE" else children[0].type
+        return tree.Aggregate(_FUNCTIONS[kind], column, _across(children), largest, file)
 
     def condition(self, children: list[Any]) -> tree.Or:
         return tree.Or(tuple(children[::2]), _across(children))
@@ -432,6 +494,24 @@ class TreeBuilder:
 
     def drop(self, children: list[Any]) -> tree.Drop:
         return tree.Drop(tuple(children[1::2]), _across(children))
+
+    def pseudonym(self, children: list[Any]) -> tree.Pseudonym:
+        return tree.Pseudonym(children[1], _across(children))
+
+    def shift(self, children: list[Any]) -> tree.Shift:
+        *names, _, person, _, days, _ = children[1:]
+        return tree.Shift(tuple(names[::2]), person, days, _across(children))
+
+    def add_random(self, children: list[Any]) -> tree.AddRandom:
+        _, _, lower, upper, _, name = children
+        return tree.AddRandom(lower, upper, name, _across(children))
+
+    def microaggregate(self, children: list[Any]) -> tree.Microaggregate:
+        _, name, _, size = children
+        return tree.Microaggregate(name, size, _across(children))
+
+    def nearest(self, children: list[Any]) -> tree.Nearest:
+        return tree.Nearest(children[1], _across(children))
 
     def bands_of(self, children: list[Any]) -> tree.BandsOf:
         start, end = _number_after("FROM", children), _number_after("TO", children)

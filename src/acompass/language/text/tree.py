@@ -54,6 +54,8 @@ class Function(StrEnum):
     MAX = "MAX"
     COUNT = "COUNT"
     COUNT_DISTINCT = "COUNT DISTINCT"
+    SHARE_OF_LARGEST = "SHARE OF LARGEST"
+    SHARE_OF_MODE = "SHARE OF MODE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +165,21 @@ Condition: TypeAlias = Comparison | Unequal | In | Between | Like | Not | And | 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
+    """`MAX(name)`, `SHARE OF LARGEST 2 (name)` (X13), `SUM(name) IN 'file'` (X14)."""
+
     function: Function
-    column: Name | None = None  # None for COUNT(*) only
+    column: Name | None = None  # None for COUNT(*) only; a column of the file if there is one
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+    largest: "Number | Parameter | None" = None  # the number of values of SHARE OF LARGEST
+    file: String | None = None  # the reference table after IN; only COUNT and SUM have one
 
     def __post_init__(self) -> None:
         if (self.function is Function.COUNT) != (self.column is None):
             raise ValueError("COUNT takes no column; every other function takes one")
+        if (self.function is Function.SHARE_OF_LARGEST) != (self.largest is not None):
+            raise ValueError("SHARE OF LARGEST takes a number; no other function does")
+        if self.file is not None and self.function not in (Function.COUNT, Function.SUM):
+            raise ValueError("only COUNT and SUM are taken over a file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +273,15 @@ class LevelOf:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-Map: TypeAlias = BandsOf | BandsAt | PrefixOf | DatePart | LevelOf
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """`NEAREST number` (X12)."""
+
+    number: Number
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Map: TypeAlias = BandsOf | BandsAt | PrefixOf | DatePart | LevelOf | Nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +343,44 @@ class Drop:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-Plain: TypeAlias = Reject | Replace | Random | Draw | Generalize | Drop
+@dataclass(frozen=True, slots=True)
+class Pseudonym:
+    """`PSEUDONYM name` (X15)."""
+
+    name: Name
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """`SHIFT name, … BY person WITHIN days DAYS` (X16)."""
+
+    names: tuple[Name, ...]
+    person: Name
+    days: Number | Parameter
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AddRandom:
+    """`ADD RANDOM lower upper TO name` (X17)."""
+
+    lower: Number | Parameter
+    upper: Number | Parameter
+    name: Name
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Microaggregate:
+    """`MICROAGGREGATE name BY size` (X18)."""
+
+    name: Name
+    size: Number | Parameter
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Plain: TypeAlias = Reject | Replace | Random | Draw | Generalize | Drop | Pseudonym | Shift | AddRandom | Microaggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,7 +428,7 @@ class Program:
     requirements: tuple[Requirement, ...]
     comments: tuple[Comment, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False)
-    #: the folder of the policy's file, where LEVEL looks for hierarchies (X2)
+    #: the folder of the policy's file, where LEVEL looks for hierarchies (X2) and IN for reference tables (X14)
     folder: str = field(default="", compare=False, repr=False)
-    #: the content of hierarchies that came with the policy, by the name that LEVEL gives them
+    #: the content of hierarchies and reference tables that came with the policy, by the name that it gives them
     hierarchies: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)

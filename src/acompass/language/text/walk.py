@@ -13,9 +13,12 @@ from acompass.language.text.tree import Operator
 Core: TypeAlias = tree.Comparison | tree.Not | tree.And | tree.Or
 #: conditions and actions that the paper does not have
 BeyondCondition: TypeAlias = tree.Unequal | tree.In | tree.Between | tree.Like
-BeyondAction: TypeAlias = tree.Draw | tree.Generalize | tree.Drop | tree.Sometimes | tree.Then
+BeyondPlain: TypeAlias = (
+    tree.Draw | tree.Generalize | tree.Drop | tree.Pseudonym | tree.Shift | tree.AddRandom | tree.Microaggregate
+)
+BeyondAction: TypeAlias = BeyondPlain | tree.Sometimes | tree.Then
 #: any node that the paper does not have; the second of several aggregates stands for all but the first
-Beyond: TypeAlias = tree.Always | BeyondCondition | tree.NamedAggregate | BeyondAction
+Beyond: TypeAlias = tree.Always | BeyondCondition | tree.Aggregate | tree.NamedAggregate | BeyondAction
 
 _LAST = chr(0x10FFFF)
 #: the code points that no text contains
@@ -50,12 +53,7 @@ def step_of(requirement: tree.Requirement) -> tree.Step | None:
 
 def plain_of(action: tree.Step | None) -> tree.Plain | None:
     """The action itself, or the one that is performed with a probability (X5)."""
-    plain = action.action if isinstance(action, tree.Sometimes) else action
-    match plain:
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Drop():
-            return plain
-        case _:
-            assert_never(plain)
+    return action.action if isinstance(action, tree.Sometimes) else action
 
 
 def assertion_of(requirement: tree.Requirement) -> tree.Assertion | None:
@@ -203,7 +201,8 @@ def _maybe_not(node: tree.In | tree.Between | tree.Like, condition: Core) -> Cor
 class Parts(NamedTuple):
     """What an action names, apart from its probability."""
 
-    written: tree.Name | None = None
+    written: tuple[tree.Name, ...] = ()
+    read: tuple[tree.Name, ...] = ()  # columns that decide what it writes, apart from those that it writes
     dropped: tuple[tree.Name, ...] = ()
     constants: tuple[tree.Constant, ...] = ()  # that it writes, and the bounds of RANDOM
     #: constants that have to be integers, with a description of their place
@@ -219,17 +218,26 @@ def parts_of(action: tree.Step | None) -> Parts:
         case None | tree.Reject():
             return Parts()
         case tree.Replace(name, constant):
-            return Parts(name, constants=(constant,), overwrites=True)
+            return Parts((name,), constants=(constant,), overwrites=True)
         case tree.Random(name, lower, upper):
             bound = "as the bound of `RANDOM`"
-            return Parts(name, constants=(lower, upper), integers=((bound, lower), (bound, upper)), draws=True)
+            return Parts((name,), constants=(lower, upper), integers=((bound, lower), (bound, upper)), draws=True)
         case tree.Draw(name, values):
-            return Parts(name, constants=tuple(each.constant for each in values), draws=True)
+            return Parts((name,), constants=tuple(each.constant for each in values), draws=True)
         case tree.Generalize(name, map_):
             of_map = map_parts(map_)
-            return Parts(name, constants=of_map.constants, integers=of_map.integers)
+            return Parts((name,), constants=of_map.constants, integers=of_map.integers)
         case tree.Drop(names):
             return Parts(dropped=names)
+        case tree.Pseudonym(name):
+            return Parts((name,))
+        case tree.Shift(names, person, days):
+            return Parts(names, (person,), constants=(days,), integers=(("after `WITHIN`", days),))
+        case tree.AddRandom(lower, upper, name):
+            bound = "as the bound of `ADD RANDOM`"
+            return Parts((name,), constants=(lower, upper), integers=((bound, lower), (bound, upper)), draws=True)
+        case tree.Microaggregate(name, size):
+            return Parts((name,), constants=(size,), integers=(("after `BY`", size),))
         case _:
             assert_never(plain)
 
@@ -253,25 +261,27 @@ def map_parts(map_: tree.Map) -> MapParts:
             return MapParts(False)
         case tree.LevelOf(level, _, otherwise):
             return MapParts(False, (), () if otherwise is None else (otherwise,), (("after `LEVEL`", level),))
+        case tree.Nearest(number):
+            return MapParts(True, (number,))
         case _:
             assert_never(map_)
 
 
-def written_name(action: tree.Step | None) -> tree.Name | None:
-    """The column that an action writes."""
+def written_names(action: tree.Step | None) -> tuple[tree.Name, ...]:
+    """The columns that an action writes."""
     return parts_of(action).written
 
 
-def drawn_name(action: tree.Step | None) -> tree.Name | None:
-    """The column that an action draws values for."""
+def drawn_names(action: tree.Step | None) -> tuple[tree.Name, ...]:
+    """The columns that an action draws values for."""
     parts = parts_of(action)
-    return parts.written if parts.draws else None
+    return parts.written if parts.draws else ()
 
 
 def names_written(program: tree.Program) -> Iterator[tree.Name]:
     """The columns that a policy writes or drops."""
-    written = (written_name(step_of(requirement)) for requirement in steps(program))
-    yield from (name for name in written if name is not None)
+    for requirement in steps(program):
+        yield from written_names(step_of(requirement))
     yield from names_dropped_by(program)
 
 
@@ -290,7 +300,7 @@ def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
     if chance_in(action) is not None:
         return ()
     parts = parts_of(action)
-    return (parts.written,) if parts.overwrites and parts.written is not None else parts.dropped
+    return parts.written if parts.overwrites else parts.dropped
 
 
 def chance_in(action: tree.Step | None) -> tree.Sometimes | None:
@@ -302,6 +312,12 @@ def generalize_in(action: tree.Step | None) -> tree.Generalize | None:
     """The GENERALIZE that an action performs."""
     plain = plain_of(action)
     return plain if isinstance(plain, tree.Generalize) else None
+
+
+def nearest_in(action: tree.Step | None) -> tree.Nearest | None:
+    """The NEAREST that an action performs."""
+    map_ = _map(action)
+    return map_ if isinstance(map_, tree.Nearest) else None
 
 
 def draw_in(action: tree.Step | None) -> tree.Draw | None:
@@ -328,6 +344,12 @@ def hierarchy_files(program: tree.Program) -> tuple[str, ...]:
     return tuple(dict.fromkeys(level.file.value for level in levels if level is not None))
 
 
+def reference_files(program: tree.Program) -> tuple[str, ...]:
+    """The files of aggregates over reference tables, as the policy spells them, each once, in the order of the text."""
+    named = (each.aggregate for process in processes(program) for each in process.aggregates)
+    return tuple(dict.fromkeys(each.file.value for each in named if each.file is not None))
+
+
 def level_in(map_: tree.Map) -> tree.LevelOf | None:
     """The LEVEL of a hierarchy file that a map is."""
     return map_ if isinstance(map_, tree.LevelOf) else None
@@ -335,6 +357,10 @@ def level_in(map_: tree.Map) -> tree.LevelOf | None:
 
 def constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:
     """Every constant and parameter of a requirement that `steps` yields, without the numbers of maps."""
+    process = process_of(requirement)
+    if process is not None:
+        largest = (named.aggregate.largest for named in process.aggregates)
+        yield from (constant for constant in largest if constant is not None)
     for condition in all_conditions(requirement):
         yield from (comparison.constant for comparison in comparisons(condition))
     yield from parts_of(step_of(requirement)).constants
@@ -353,6 +379,7 @@ def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
         case tree.Assertion():
             process = process_of(requirement)
             if process is not None:
+                yield from (each.aggregate for each in process.aggregates if is_beyond_aggregate(each.aggregate))
                 yield from process.others[:1]
             for condition in all_conditions(requirement):
                 yield from (leaf for leaf in leaves(condition) if isinstance(leaf, BeyondCondition))
@@ -361,9 +388,17 @@ def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
     yield from _beyond_action(requirement.action)
 
 
+def is_beyond_aggregate(aggregate: tree.Aggregate) -> bool:
+    """Whether the paper does not have the aggregate: a SHARE (X13), or one over a reference table (X14)."""
+    is_share = aggregate.function in (tree.Function.SHARE_OF_LARGEST, tree.Function.SHARE_OF_MODE)
+    return is_share or aggregate.file is not None
+
+
 def _beyond_action(action: tree.Action | None) -> Iterator[BeyondAction]:
     match action:
         case tree.Draw() | tree.Generalize() | tree.Drop():
+            yield action
+        case tree.Pseudonym() | tree.Shift() | tree.AddRandom() | tree.Microaggregate():
             yield action
         case tree.Sometimes(action=plain):
             yield action

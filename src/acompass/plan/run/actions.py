@@ -88,8 +88,8 @@ def perform(
         case Remove():
             rest = state.derive({}, joins=affected.joins, where=sql.negate(affected.predicate))
             return replace(rest, records=state.records - affected.count)
-        case Write(column, kernel):
-            return _write(Target(context, state, requirement, affected, column), kernel, labels)
+        case Write(columns, kernel):
+            return _write(Target(context, state, requirement, affected, columns[0]), kernel, labels)
         case _:
             assert_never(action.effect)
 

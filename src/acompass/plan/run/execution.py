@@ -5,7 +5,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from acompass.language.program.effects import column_written, record_comparisons
+from acompass.language.program.effects import read_by, record_comparisons, written_by
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
@@ -86,9 +86,7 @@ def _columns_read(stage: Stage) -> Iterator[int]:
     """The columns that the stage's expressions read, with repetitions."""
     for requirement in stage.requirements:
         yield from (comparison.column for comparison in record_comparisons(requirement))
-        written = column_written(requirement.action)
-        if written is not None:
-            yield written
+        yield from written_by(requirement.action) | read_by(requirement.action)
 
 
 class _Store:

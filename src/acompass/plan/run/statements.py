@@ -305,7 +305,7 @@ def read_column(dialect: Dialect, column: Column) -> Sql:
             return _where(_matches(dialect, text, _DATE), sql.try_cast(text, "DATE"))
         case Kind.TIMESTAMP:
             return _where(_matches(dialect, text, _TIMESTAMP), sql.try_cast(text, "TIMESTAMP"))
-        case Kind.OPAQUE | Kind.DROPPED:
+        case Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
             raise AssertionError(f"no requirement reads a column that is {column.type}")
         case _:
             assert_never(column.type.kind)

@@ -81,7 +81,7 @@ def encode_conversion(type_: Type) -> Json:
             return str(type_.kind)
         case Kind.DECIMAL:
             return "spelled" if type_.spelled else ["decimal", type_.scale]
-        case Kind.INTEGER | Kind.BOOLEAN | Kind.DATE | Kind.TIMESTAMP | Kind.OPAQUE:
+        case Kind.INTEGER | Kind.BOOLEAN | Kind.DATE | Kind.TIMESTAMP | Kind.SHARE | Kind.OPAQUE:
             return "unchanged"
         case _:
             assert_never(type_.kind)
@@ -135,8 +135,8 @@ def _encode_effect(each: p.Effect, of: p.Requirement) -> Json:
     match each:
         case p.Remove():
             return "reject"
-        case p.Write(column, kernel):
-            return _encode_write(column, kernel, of.after[column].type)
+        case p.Write(_, kernel):
+            return _encode_write(each.column, kernel, of.after[each.column].type)
         case p.Project(columns):
             return ["drop", list(columns)]
         case _:
@@ -257,7 +257,7 @@ def _encode_type(type_: Type, has_any_scale: bool) -> Json:
             return "number"
         case Kind.DECIMAL:
             return ["spelled" if type_.spelled else "decimal", type_.scale]
-        case Kind.OPAQUE | Kind.DROPPED:
+        case Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
             return None
         case _:
             return str(type_.kind)

@@ -301,7 +301,7 @@ def _read_candidate(text: str, type_: Type) -> Value | None:
                 return datetime.date.fromisoformat(text)
             case Kind.TIMESTAMP:
                 return datetime.datetime.fromisoformat(text)
-            case Kind.BOOLEAN | Kind.TEXT | Kind.OPAQUE | Kind.DROPPED:
+            case Kind.BOOLEAN | Kind.TEXT | Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
                 return None
             case _:
                 assert_never(type_.kind)

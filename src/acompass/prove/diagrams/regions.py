@@ -270,7 +270,16 @@ def _usual_rank(type_: Type) -> int:
     match type_.kind:
         case Kind.DATE | Kind.TIMESTAMP:
             return int(_rank(datetime.datetime(2000, 1, 1), type_))
-        case Kind.INTEGER | Kind.DECIMAL | Kind.FLOAT | Kind.BOOLEAN | Kind.TEXT | Kind.OPAQUE | Kind.DROPPED:
+        case (
+            Kind.INTEGER
+            | Kind.DECIMAL
+            | Kind.FLOAT
+            | Kind.BOOLEAN
+            | Kind.TEXT
+            | Kind.SHARE
+            | Kind.OPAQUE
+            | Kind.DROPPED
+        ):
             return 0
         case _:
             assert_never(type_.kind)
@@ -351,7 +360,7 @@ def _rank(value: Any, type_: Type) -> Rank:
             return value.toordinal()
         case Kind.TIMESTAMP:
             return (value - datetime.datetime.min) // datetime.timedelta(microseconds=1)
-        case Kind.TEXT | Kind.OPAQUE | Kind.DROPPED:
+        case Kind.TEXT | Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
             raise AssertionError("values of this type have no rank")
         case _:
             assert_never(type_.kind)
@@ -375,7 +384,7 @@ def _unrank(rank: int, type_: Type) -> Value:
             return datetime.date.fromordinal(rank)
         case Kind.TIMESTAMP:
             return datetime.datetime.min + datetime.timedelta(microseconds=rank)
-        case Kind.TEXT | Kind.OPAQUE | Kind.DROPPED:
+        case Kind.TEXT | Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
             raise AssertionError("values of this type have no rank")
         case _:
             assert_never(type_.kind)
@@ -409,7 +418,7 @@ def value_order(type_: Type) -> ValueOrder:
             return DiscreteOrder(type_, 1, datetime.date.max.toordinal())
         case Kind.TIMESTAMP:
             return DiscreteOrder(type_, 0, _rank(datetime.datetime.max, type_))
-        case Kind.OPAQUE | Kind.DROPPED:
+        case Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
             raise AssertionError("a policy cannot name an opaque or a dropped column")
         case _:
             assert_never(type_.kind)

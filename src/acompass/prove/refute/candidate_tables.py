@@ -488,7 +488,7 @@ def _number(number: Decimal, type_: Type) -> Value | None:
             return float(number)
         case Kind.TEXT:
             return f"{number:f}"
-        case Kind.BOOLEAN | Kind.DATE | Kind.TIMESTAMP | Kind.OPAQUE | Kind.DROPPED:
+        case Kind.BOOLEAN | Kind.DATE | Kind.TIMESTAMP | Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
             return None
         case _:
             assert_never(type_.kind)

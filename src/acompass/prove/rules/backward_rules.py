@@ -65,8 +65,8 @@ class BackwardRules:
                 return not transition.is_known
             case Remove():
                 return transition.may is EMPTY
-            case Write(column):
-                return column not in columns
+            case Write(written):
+                return columns.isdisjoint(written)
             case Project():
                 return True
             case _:
@@ -199,8 +199,8 @@ class BackwardRules:
             case Remove():
                 where = self._diagrams.intersection(fact.where, branch.unaffected)
                 return replace(fact, step=transition.step, where=where)
-            case Write(column, kernel):
-                map_ = kernel.label_map()
+            case Write(_, kernel):
+                column, map_ = effect.column, kernel.label_map()
                 if map_ is not None:
                     return self._writes.before_labels(fact, transition, branch, column, map_)
                 assert not kernel.reads_value, "no rule for a value that depends on the one before"

@@ -42,7 +42,8 @@ class Transition:
     @property
     def column(self) -> int | None:
         """The column that the action writes."""
-        return effects.column_written(self.requirement.action)
+        write = effects.write_of(self.requirement.action)
+        return None if write is None else write.column
 
     @property
     def write(self) -> p.Write:
@@ -353,8 +354,8 @@ class StandingFacts:
             case p.Remove():
                 bounds = (fact, *(self._laws.halves(fact) or ()))
                 yield from [each for each in bounds if self._laws.is_kept_by_parts(each, care)][:1]
-            case p.Write(column):
-                yield from () if column in self._laws.columns_read(fact) else (fact,)
+            case p.Write(columns):
+                yield from (fact,) if self._laws.columns_read(fact).isdisjoint(columns) else ()
             case p.Project(columns):
                 yield from (fact,) if self._laws.columns_read(fact).isdisjoint(columns) else ()
             case _:

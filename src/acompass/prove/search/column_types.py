@@ -249,8 +249,8 @@ def _infer_type(use: Use, scale: int, is_drawn: bool) -> Type:
 
 
 def _drawn_names(policy: tree.Program) -> set[str]:
-    names = (walk.drawn_name(walk.step_of(requirement)) for requirement in walk.steps(policy))
-    return {name.text.casefold() for name in names if name is not None}
+    steps = map(walk.step_of, walk.steps(policy))
+    return {name.text.casefold() for step in steps for name in walk.drawn_names(step)}
 
 
 def _names(policy: tree.Program) -> Iterator[tree.Name]:
@@ -263,10 +263,8 @@ def _names(policy: tree.Program) -> Iterator[tree.Name]:
             yield from (comparison.name for comparison in walk.comparisons(condition))
         if process is not None:
             yield from process.group_by
-        written = walk.written_name(walk.step_of(requirement))
-        if written is not None:
-            yield written
-        yield from walk.names_dropped(walk.step_of(requirement))
+        parts = walk.parts_of(walk.step_of(requirement))
+        yield from (*parts.written, *parts.read, *parts.dropped)
 
 
 def _scales(policy: tree.Program, params: Mapping[str, ParamValue]) -> dict[str, int]:
@@ -293,8 +291,7 @@ def _compared_constants(requirement: tree.Requirement) -> Iterator[tuple[str, tr
 def _band_constants(requirement: tree.Requirement) -> Iterator[tuple[str, tree.Constant]]:
     """The numbers at which BANDS cuts a column."""
     action = walk.step_of(requirement)
-    written = walk.written_name(action)
-    if written is not None:
+    for written in walk.written_names(action):
         yield from ((written.text, number) for number in walk.map_numbers(action))
 
 

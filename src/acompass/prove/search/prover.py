@@ -227,7 +227,7 @@ class SomeClaims:
         changes the columns that it reads."""
         read = effects.columns_read(self.program.requirements[at])
         later = [requirement.action for requirement in self.program.requirements[at + 1 : step]]
-        if any(effects.removes_records(action) or effects.column_written(action) in read for action in later):
+        if any(effects.removes_records(action) or not read.isdisjoint(effects.written_by(action)) for action in later):
             return False
         known = self.program.requirements[at].assertion
         return assertion == known or (self._fits(known, step) and self._is_implied(assertion, known, step))
@@ -309,8 +309,8 @@ class ExcludedRecords:
                 return excluded
             case Remove():
                 return self._diagrams.difference(excluded, transition.may)
-            case Write(column):
-                return self._before_write(excluded, transition, column)
+            case Write():
+                return self._before_write(excluded, transition, effect.column)
             case _:
                 assert_never(effect)
 

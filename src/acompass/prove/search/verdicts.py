@@ -518,8 +518,8 @@ def _passage_text(requirement: Requirement, left: int) -> str:
     match effect:
         case Remove():
             return "removes every class that violates it" if left == 0 else "removes whole classes only"
-        case Write(column, kernel):
-            name = requirement.after[column].name
+        case Write(columns, kernel):
+            name = requirement.after[columns[0]].name
             return (
                 f"every {kernel.noun} it writes into `{name}` satisfies it"
                 if left == 0
@@ -540,8 +540,9 @@ def _break_text(requirement: Requirement) -> str:
             return "may remove any of the records that the claim relies on"
         case Remove():
             return "removes records that the claim relies on"
-        case Write(column, kernel):
-            return f"{kernel.deed} `{requirement.after[column].name}`"
+        case Write(columns, kernel):
+            names = " and ".join(f"`{requirement.after[column].name}`" for column in columns)
+            return f"{kernel.deed} {names}"
         case Project():
             return "drops columns"
         case None:

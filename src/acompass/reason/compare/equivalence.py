@@ -368,7 +368,7 @@ def reorder_lines(ours: Sequence[Requirement], theirs: Sequence[Requirement]) ->
 
 def _is_counterpart(one: Requirement, other: Requirement) -> bool:
     ours, theirs = effects.process_of(one), effects.process_of(other)
-    if ours is None or theirs is None or effects.column_written(one.action) != effects.column_written(other.action):
+    if ours is None or theirs is None or effects.written_by(one.action) != effects.written_by(other.action):
         return ours is theirs and one.assertion == other.assertion and one.action == other.action
     return are_same_classes(ours, theirs) and (one.action is None) == (other.action is None)
 
@@ -378,5 +378,5 @@ def are_commuting(one: Requirement, other: Requirement) -> bool:
     records change classes, and lines that draw consume the trace in order."""
     if any(effects.draws(each.action) or effects.removes_records(each.action) for each in (one, other)):
         return False
-    changed = [{*effects.type_changes(each), effects.column_written(each.action)} for each in (one, other)]
+    changed = [{*effects.type_changes(each), *effects.written_by(each.action)} for each in (one, other)]
     return not (changed[0] & effects.columns_touched(other) or changed[1] & effects.columns_touched(one))

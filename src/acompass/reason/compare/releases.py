@@ -186,7 +186,7 @@ class Containment(Lockstep):
         decided, action = self._decided[side], requirement.action
         if outcome is not None:
             decided[requirement.assertion] = outcome.affected
-        changed = {effects.column_written(action), *effects.type_changes(requirement)}
+        changed = {*effects.written_by(action), *effects.type_changes(requirement)}
         for assertion in list(decided):
             if effects.removes_records(action) or changed & assertion_columns(assertion):
                 del decided[assertion]
@@ -392,7 +392,7 @@ def _written(program: Program, column: int) -> _Written:
     is_drawn = False
     for requirement in program.requirements:
         write = effects.write_of(requirement.action)
-        if write is None or write.column != column:
+        if write is None or column not in write.columns:
             continue
         map_ = write.kernel.label_map()
         if map_ is not None:

@@ -13,13 +13,13 @@ from typing import TypeAlias, assert_never
 from acompass.dataclasses import dataclass
 from acompass.language.program import kernels
 from acompass.language.program.effects import (
-    column_written,
     drawing_kernel,
     draws,
     effect_of,
     filter_of,
     is_certain,
     type_changes,
+    write_of,
 )
 from acompass.language.program.kernels import Kernel, Map
 from acompass.language.program.program import (
@@ -128,14 +128,14 @@ class Symbols:
         return len(self.kinds) - 1
 
     def _drawn_kinds(self, requirement: Requirement) -> tuple[Alike, ...]:
-        column, kernel = column_written(requirement.action), drawing_kernel(requirement.action)
-        if column is None or kernel is None:
+        write, kernel = write_of(requirement.action), drawing_kernel(requirement.action)
+        if write is None or kernel is None:
             return ((0,),)
         values, integers = kernel.listed_values(), kernel.integers()
         if values is not None:
             return tuple((value,) for value in values)
         assert integers is not None, "it draws from a list or from a range"
-        return self.columns[column].drawn_kinds(integers, requirement.after[column].type, requirement.line)
+        return self.columns[write.column].drawn_kinds(integers, requirement.after[write.column].type, requirement.line)
 
     def outcome(self, requirement: Requirement) -> Outcome:
         return self._outcomes[id(requirement)]
@@ -428,7 +428,8 @@ class Symbolic:
                 state.failed = self._diagrams.union(state.failed, affected)
             case Remove():
                 state.alive = self._diagrams.difference(state.alive, affected)
-            case Write(column, kernel):
+            case Write(_, kernel):
+                column = effect.column
                 self._write(state, column, affected, _change_by_kernel(kernel, outcome))
                 if kernel.label_map() is not None:
                     self._fail_unlabeled(state, column, affected)

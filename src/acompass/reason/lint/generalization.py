@@ -321,7 +321,8 @@ def find_absent_values(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """AC513, only where the column still has its original values."""
     written: set[int | None] = set()
     for at, requirement in enumerate(policy.program.requirements):
-        position, map_ = effects.column_written(requirement.action), effects.map_of(requirement.action)
+        write, map_ = effects.write_of(requirement.action), effects.map_of(requirement.action)
+        position = None if write is None else write.columns[0]
         texts = None if map_ is None else map_.listed_texts
         if position is not None and texts is not None and position not in written:
             column = requirement.before[position]
@@ -342,9 +343,9 @@ def find_ordered_labels(policy: InspectedPolicy) -> Iterator[Diagnostic]:
             for comparison in effects.record_comparisons(requirement):
                 if comparison.column in maps:
                     yield from _ordered_label_findings(policy, at, comparison, *maps[comparison.column])
-        column, map_ = effects.column_written(requirement.action), effects.map_of(requirement.action)
-        if column is not None and map_ is not None and map_.listed_texts is None:
-            maps[column] = (map_, at)
+        write, map_ = effects.write_of(requirement.action), effects.map_of(requirement.action)
+        if write is not None and map_ is not None and map_.listed_texts is None:
+            maps[write.column] = (map_, at)
 
 
 def _ordered_label_findings(

@@ -257,7 +257,8 @@ def find_idle_chances(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     for at, requirement in enumerate(policy.program.requirements):
         if not effects.draws(requirement.action):
             continue
-        column = effects.column_written(requirement.action)
+        write = effects.write_of(requirement.action)
+        column = None if write is None else write.column
         later = _rejecting_line(policy, at) if column is None else _overwriting_line(policy, at, column)
         if later is not None:
             message = f"line {policy.line(later)} makes the result of this random action irrelevant"
@@ -273,9 +274,7 @@ def find_idle_chances(policy: InspectedPolicy) -> Iterator[Diagnostic]:
 def _overwriting_line(policy: InspectedPolicy, at: int, column: int) -> int | None:
     """The line that replaces or drops all values of the column before any line reads them."""
     for later, requirement in enumerate(policy.program.requirements[at + 1 :], at + 1):
-        write = effects.write_of(requirement.action)
-        is_mapped = write is not None and write.column == column and write.kernel.reads_value
-        if is_mapped or column in effects.columns_read(requirement):
+        if column in effects.read_by(requirement.action) | effects.columns_read(requirement):
             return None
         if effects.is_always(requirement) and _overwrites(requirement.action, column):
             return later
@@ -284,10 +283,10 @@ def _overwriting_line(policy: InspectedPolicy, at: int, column: int) -> int | No
 
 def _overwrites(action: Action | None, column: int) -> bool:
     """Whether an action on all records leaves no value of the column, nor anything that depends on one."""
-    write, dropped = effects.write_of(action), effects.projection_of(action)
+    dropped = effects.projection_of(action)
     if dropped is not None:
         return column in dropped.columns
-    return write is not None and write.column == column and not write.kernel.reads_value and effects.is_certain(action)
+    return column in effects.written_by(action) - effects.read_by(action) and effects.is_certain(action)
 
 
 def _rejecting_line(policy: InspectedPolicy, at: int) -> int | None:

@@ -32,8 +32,7 @@ def column_influence(program: Program, columns: frozenset[int]) -> Influence:
         if not is_record_level(requirement) and (is_read or is_presence_tainted):
             break
         is_presence_tainted |= is_read and effects.removes_records(requirement.action)
-        written = effects.column_written(requirement.action)
-        own = {written} if is_read and written is not None else set()
+        own = effects.written_by(requirement.action) if is_read else frozenset()
         tainted.append((tainted[-1] | own) - columns_cleared(requirement))
     stop = len(tainted) - 1
     return Influence(stop, tuple(tainted), live_columns(program)[stop])
@@ -46,7 +45,7 @@ def columns_cleared(requirement: Requirement) -> frozenset[int]:
     is_about_all = effects.is_always(requirement) and effects.is_certain(requirement.action)
     if write is None or write.kernel.reads_value or not is_about_all:
         return frozenset(dropped)
-    return frozenset((write.column, *dropped))
+    return frozenset((*write.columns, *dropped))
 
 
 def live_columns(program: Program) -> list[frozenset[int]]:
@@ -55,8 +54,7 @@ def live_columns(program: Program) -> list[frozenset[int]]:
     live = frozenset(remaining(program.final_schema))
     steps = [live]
     for requirement in reversed(program.requirements):
-        write = effects.write_of(requirement.action)
-        own = frozenset((write.column,)) if write is not None and write.kernel.reads_value else frozenset()
+        own = effects.read_by(requirement.action)
         live = (live - columns_cleared(requirement)) | effects.columns_read(requirement) | own
         steps.append(live)
     return steps[::-1]
@@ -88,7 +86,7 @@ def columns_involved(
 
 def matters(requirement: Requirement, involved: frozenset[int], tainted: frozenset[int], *, with_rejects: bool) -> bool:
     """Whether a record-level line changes the columns, or rejects the record or fails because of them."""
-    if effects.type_changes(requirement).keys() & involved or effects.column_written(requirement.action) in involved:
+    if (effects.type_changes(requirement).keys() | effects.written_by(requirement.action)) & involved:
         return True
     return is_about_presence(requirement) and (with_rejects or bool(effects.columns_read(requirement) & tainted))
 
@@ -138,7 +136,7 @@ def _lines(
             yield seen
         return
     yield seen
-    if effects.column_written(requirement.action) in columns:
+    if not effects.written_by(requirement.action).isdisjoint(columns):
         # an And without operands is true: no record violates it
         yield (_replace_condition(requirement, And(())), _replace_condition(requirement, NEVER))
 

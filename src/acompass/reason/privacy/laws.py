@@ -12,7 +12,7 @@ from math import isfinite, prod
 from typing import Any, NamedTuple, TypeAlias
 
 from acompass.dataclasses import dataclass, field
-from acompass.language.program.effects import column_written, drawing_kernel, probability_of
+from acompass.language.program.effects import drawing_kernel, probability_of, write_of
 from acompass.language.program.kernels import shortest_trace_value
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Action, Requirement
@@ -344,9 +344,9 @@ class Draws:
 
 def integer_draw(action: Action | None) -> Draw | None:
     """The RANDOM between two bounds that an action performs."""
-    column, kernel = column_written(action), drawing_kernel(action)
+    write, kernel = write_of(action), drawing_kernel(action)
     integers = None if kernel is None else kernel.integers()
-    return None if column is None or integers is None else Draw(column, integers)
+    return None if write is None or integers is None else Draw(write.column, integers)
 
 
 def _as_integer(value: Any) -> int | None:

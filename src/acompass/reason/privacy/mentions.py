@@ -125,7 +125,7 @@ def _add_comparison(found: Mentions, comparison: Comparison, type_: Type, line: 
 
 def _add_action(found: Mentions, requirement: Requirement, column: int, after: Type) -> None:
     write = write_of(requirement.action)
-    if write is None or write.column != column:
+    if write is None or column not in write.columns:
         return
     found.first_line = found.first_line or requirement.line
     match write.kernel:

@@ -266,8 +266,7 @@ def _constant_columns(requirements: Sequence[Requirement]) -> set[int]:
     """The columns that have the same value in all records."""
     constant: set[int] = set()
     for requirement in requirements:
-        written = effects.column_written(requirement.action)
-        if written is not None:
+        for written in effects.written_by(requirement.action):
             constant.discard(written)
             if _makes_constant(requirement, written):
                 constant.add(written)
@@ -293,9 +292,8 @@ def _spelled_columns(requirements: Sequence[Requirement]) -> set[int]:
     spelled: set[int] = set()
     for requirement in requirements:
         spelled.update(at for at, column in enumerate(requirement.before) if column.type.kind is Kind.DECIMAL)
-        written = effects.column_written(requirement.action)
-        if written is not None and _forgets_spelling(requirement):
-            spelled.discard(written)
+        if _forgets_spelling(requirement):
+            spelled -= effects.written_by(requirement.action)
     return spelled
 
 
@@ -400,9 +398,7 @@ def _candidate_values(column: int, type_: Type, before: Sequence[Requirement]) -
         if comparison.column == column
     ]
     maps = (
-        effects.map_of(requirement.action)
-        for requirement in before
-        if effects.column_written(requirement.action) == column
+        effects.map_of(requirement.action) for requirement in before if column in effects.written_by(requirement.action)
     )
     labelled = [value for map_ in maps if map_ is not None for value in example_values(map_, type_)]
     return [*labelled, *region_values(type_, constants)]

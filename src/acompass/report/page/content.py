@@ -12,7 +12,7 @@ from acompass.engines.reading import date_formats, missing_options
 from acompass.language.program import program as p
 from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import column_written, is_always, process_of, projection_of
+from acompass.language.program.effects import is_always, process_of, projection_of, written_by
 from acompass.language.program.types import Kind, Names, Schema, types_by_name
 from acompass.language.text.tokens import policy_lines
 from acompass.language.text.tree import Operator, Quantifier
@@ -371,7 +371,7 @@ def _with_fate(request: ReportRequest, program: p.Program, position: int, row: C
         return replace(row, fate=f"removed ({_lines(lines)})", is_dropped=True)
     effects: dict[tuple[str, bool], list[int]] = {}
     for requirement, outcome in pairs:
-        if outcome.affected and column_written(requirement.action) == position:
+        if outcome.affected and position in written_by(requirement.action):
             effects.setdefault((action_effect(outcome), is_always(requirement)), []).append(requirement.line)
     parts = [_effect_text(*effect, lines) for effect, lines in effects.items()]
     parts += _reading_effects(request, position, position in program.named)

@@ -321,7 +321,7 @@ class EverydayWriter(PolicyWriter):
             return None
         pool = [convert(value, attribute.type, type_) for value in attribute.pool]
         write = write_of(requirement.action)
-        if write is not None and write.column == position:
+        if write is not None and position in write.columns:
             pool += write.kernel.examples(pool, type_)
         return replace(attribute, type=type_, pool=pool)
 

@@ -22,7 +22,7 @@ from acompass.assist.studio.question import (
 from acompass.assist.studio.state import Studio
 from acompass.errors.diagnostics import AcompassError, CallError, TableError
 from acompass.language.text import tree
-from acompass.language.text.walk import names_dropped, step_of, steps, written_name
+from acompass.language.text.walk import names_dropped, step_of, steps, written_names
 from acompass.measure.answer import ColumnChange, Measures, total_loss
 from acompass.measure.roles import Roles, measure_notes, without_dropped
 from acompass.report.answers.measures import size_label
@@ -189,7 +189,7 @@ def _line(ask: Ask, outcome: RequirementOutcome, step: tree.Requirement, left: i
     """REJECT removes records, DROP columns. Any other action writes a cell of each affected record; with
     WITH PROBABILITY, at most that many."""
     action = step_of(step)
-    cells = len(names_dropped(action)) or (0 if written_name(action) is None else 1)
+    cells = len(names_dropped(action)) or len(written_names(action))
     return {
         **requirement_json(outcome, step.span, ask.offsets),
         "records_lost": outcome.records - left,

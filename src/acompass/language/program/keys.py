@@ -1,0 +1,65 @@
+"""The secret key of PSEUDONYM and SHIFT, and what they make of it (X15, X16).
+
+A key is a secret, as a seed is (D20): no text shows it."""
+
+import datetime
+import hashlib
+import hmac
+from decimal import Decimal
+
+from acompass.dataclasses import dataclass, field
+from acompass.language.program.types import Kind, Type, Value, shortest_decimal, to_text
+
+#: bytes that a key needs at least
+SHORTEST_KEY = 32
+#: hexadecimal digits of a pseudonym, and of the number that decides a shift
+PSEUDONYM_DIGITS, SHIFT_DIGITS = 24, 13
+#: what precedes the text of a person, so that a shift says nothing about a pseudonym
+SHIFT_PREFIX = "shift:"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    secret: bytes = field(repr=False)
+
+    def pseudonym(self, text: str) -> str:
+        return self._digest(text)[:PSEUDONYM_DIGITS]
+
+    def days(self, text: str, within: int) -> int:
+        """The days, from -within to within, by which the dates of a person are shifted."""
+        return int(self._digest(SHIFT_PREFIX + text)[:SHIFT_DIGITS], 16) % (2 * within + 1) - within
+
+    def _digest(self, text: str) -> str:
+        return hmac.new(self.secret, text.encode(), hashlib.sha256).hexdigest()
+
+
+def key_text(value: Value, type_: Type) -> str:
+    """The text of a value that a key is applied to: the same for equal values of all types, tables and engines."""
+    match value:
+        case bool() | str():
+            return to_text(value, type_)
+        case int():
+            return str(value)
+        case float():
+            return repr(value) if value in (float("inf"), float("-inf")) else _plain(Decimal(repr(value)))
+        case Decimal():
+            return _plain(value)
+        case datetime.datetime():
+            return value.isoformat(sep=" ")
+        case datetime.date():
+            return value.isoformat()
+
+
+def _plain(value: Decimal) -> str:
+    return f"{shortest_decimal(value):f}"
+
+
+def key_text_of(text: str, type_: Type) -> str:
+    """The same for a value that has become text as D12 says; `type_` is the type that it had."""
+    match type_.kind:
+        case Kind.DECIMAL | Kind.FLOAT if text not in ("inf", "-inf"):
+            return _plain(Decimal(text))
+        case Kind.TIMESTAMP:
+            return text.replace("T", " ")
+        case _:
+            return text

@@ -124,6 +124,7 @@ CODES: dict[str, str] = {
     "AC235": "invalid date format",
     "AC236": "invalid column for dates",
     "AC237": "values without a label",
+    "AC238": "values that cannot be written",
     "AC240": "data frame library failure",
     "AC241": "unknown encoding",
     "AC242": "unusable decimal mark",

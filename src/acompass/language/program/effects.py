@@ -123,9 +123,21 @@ def columns_compared(assertion: p.Assertion) -> frozenset[int]:
     process = process_in(assertion)
     if process is None:
         return frozenset(found | seen)
-    found.update(column for at, column in enumerate(process.group_by) if at in seen)
+    is_joined = any(each.reference is not None for each in process.aggregates)
+    found.update(column for at, column in enumerate(process.group_by) if at in seen or is_joined)
     values = (each.column for each in process.aggregates if not facts_about(each.function).is_count)
     return frozenset(found.union(column for column in values if column is not None))
+
+
+def columns_with_pseudonyms(requirements: Iterable[p.Requirement]) -> frozenset[int]:
+    """The columns that may contain pseudonyms after the last requirement."""
+    found: frozenset[int] = frozenset()
+    for requirement in requirements:
+        if isinstance(kernel_of(requirement.action), Pseudonym):
+            found |= written_by(requirement.action)
+        else:
+            found -= columns_overwritten(requirement)
+    return found
 
 
 def columns_of_classes(requirements: Iterable[p.Requirement]) -> frozenset[int]:

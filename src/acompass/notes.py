@@ -1,12 +1,11 @@
 """Notes of a check or a run: what is not an error, but probably not intended, or more than a reader would take from the
 answer."""
 
-import shlex
 from collections.abc import Iterator
 from functools import partial
 
 from acompass.dataclasses import dataclass
-from acompass.engines.protocol import SHORTEST_SEED, Destination, Execution, LoadedTable, Outcome
+from acompass.engines.protocol import SHORTEST_SEED, Destination, Execution, LoadedTable, Outcome, readable_key_text
 from acompass.errors.diagnostics import option_text
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import (
@@ -175,5 +174,4 @@ def _on_key(done: Performance) -> Iterator[Note]:
     """Note that other users can read the file with the key (X15)."""
     key = done.execution.key
     if key is not None and key.readable_file is not None and needs_key(done.program.requirements):
-        problem = "other users of this computer can read the key, from which every pseudonym and shift can be computed"
-        yield Note(None, f"{problem}; run `chmod 600 {shlex.quote(key.readable_file)}` (AC417)")
+        yield Note(None, readable_key_text(key.readable_file))

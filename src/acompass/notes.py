@@ -109,7 +109,7 @@ def _on_doubts(done: Performance) -> Iterator[Note]:
     of the question, or only verdicts were computed, the table as read answers it."""
     program, roles = done.program, done.roles
     aggregates = [each for requirement in program.requirements for each in aggregates_of(requirement)]
-    asks_persons = any(each.column is None for each in aggregates) and any(
+    asks_persons = any(each.facts.counts_records for each in aggregates) and any(
         looks_like_persons(column.name) for column in program.schema
     )
     if roles == TableRoles() and not asks_persons and not any(counts_distinct(each.function) for each in aggregates):

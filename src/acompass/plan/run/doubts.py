@@ -178,7 +178,7 @@ def _declared_person(program: Program, roles: TableRoles) -> int | None:
 
 def _count_name(requirement: Requirement) -> str | None:
     """The name of the number of records, if the requirement counts them with COUNT(*)."""
-    return next((each.name for each in aggregates_of(requirement) if each.column is None), None)
+    return next((each.name for each in aggregates_of(requirement) if each.facts.counts_records), None)
 
 
 def _counts_persons(requirement: Requirement, person: int, grouped: Sequence[int]) -> bool:

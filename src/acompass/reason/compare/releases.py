@@ -13,7 +13,7 @@ from typing import TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
-from acompass.language.program.aggregates import Change, facts_about
+from acompass.language.program.aggregates import Change
 from acompass.language.program.kernels import Map
 from acompass.language.program.label_maps import SUPPRESSED
 from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Program, Requirement
@@ -309,7 +309,7 @@ def _grows(assertion: Assertion) -> bool:
     process = effects.process_in(assertion)
     if process is None or assertion.quantifier is Quantifier.SOME:
         return False
-    changes = (facts_about(aggregate.function).merged for aggregate in process.aggregates)
+    changes = (aggregate.facts.merged for aggregate in process.aggregates)
     return _keeps_holding(assertion.condition, [*(None for _ in process.group_by), *changes], True)
 
 

@@ -12,7 +12,7 @@ from math import ceil, floor, prod
 from typing import Any, assert_never
 
 from acompass.dataclasses import dataclass, replace
-from acompass.language.program.aggregates import AggregateFacts, facts_about
+from acompass.language.program.aggregates import AggregateFacts
 from acompass.language.program.constants import scale_of
 from acompass.language.program.effects import comparisons, is_certain, process_of, removes_records
 from acompass.language.program.program import Assertion, Condition, Process, Program, Requirement
@@ -153,7 +153,7 @@ def class_condition(assertion: Assertion, process: Process) -> ClassCondition:
         constants[comparison.column].append(comparison.value)
     types = [column.type for column in assertion.schema]
     first = len(process.group_by)
-    aggregates = [facts_about(aggregate.function) for aggregate in process.aggregates]
+    aggregates = [aggregate.facts for aggregate in process.aggregates]
     return ClassCondition(
         assertion.condition,
         [_trial_values(type_, own) for type_, own in zip(types[:first], constants[:first], strict=True)],

@@ -14,7 +14,14 @@ from typing import Any, assert_never
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import scale_of
-from acompass.language.program.effects import comparisons, is_certain, process_of, reads_others, removes_records
+from acompass.language.program.effects import (
+    comparisons,
+    is_certain,
+    process_in,
+    process_of,
+    reads_others,
+    removes_records,
+)
 from acompass.language.program.program import Aggregate, Assertion, Condition, Process, Program, Requirement
 from acompass.language.program.types import Kind, Type, Value
 from acompass.language.text.tree import Quantifier
@@ -187,6 +194,22 @@ def _trial_aggregates(aggregate: Aggregate, constants: list[Value]) -> list[Any]
         return None
     is_count = aggregate.reference is None and facts_about(aggregate.function).is_count
     return region_counts(constants) if is_count else _trial_values(aggregate.type, constants)
+
+
+def accepts_one_record(assertion: Assertion) -> bool:
+    """Whether a class of one record can satisfy an assertion about classes. Its counts and its share of the most
+    frequent value are 1."""
+    process = process_in(assertion)
+    assert process is not None, "it is about classes"
+    facts = [facts_about(aggregate.function) for aggregate in process.aggregates]
+    are_one = [
+        aggregate.reference is None and (own.is_count or (own.is_share and own.tells_values_apart))
+        for aggregate, own in zip(process.aggregates, facts, strict=True)
+    ]
+    condition = class_condition(assertion, process)
+    values = [[1] if is_one else own for is_one, own in zip(are_one, condition.aggregated, strict=True)]
+    single = replace(condition, aggregated=values)
+    return not single.has_few_cells or any(True in verdicts for verdicts in single.verdicts(1))
 
 
 def _trial_values(type_: Type, constants: list[Value]) -> list[Any]:

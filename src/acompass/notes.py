@@ -1,6 +1,7 @@
 """Notes of a check or a run: what is not an error, but probably not intended, or more than a reader would take from the
 answer."""
 
+import shlex
 from collections.abc import Iterator
 from functools import partial
 
@@ -8,7 +9,7 @@ from acompass.dataclasses import dataclass
 from acompass.engines.protocol import SHORTEST_SEED, Destination, Execution, LoadedTable, Outcome
 from acompass.errors.diagnostics import option_text
 from acompass.language.program.aggregates import counts_distinct
-from acompass.language.program.effects import aggregates_of, process_of, projection_of
+from acompass.language.program.effects import aggregates_of, needs_key, process_of, projection_of
 from acompass.language.program.program import Program
 from acompass.policy import Policy, TableRoles, looks_like_persons
 from acompass.result import Note
@@ -46,6 +47,7 @@ def run_notes(done: Performance) -> tuple[Note, ...]:
         *_on_person(done),
         *_on_roles(done),
         *_on_seed(done),
+        *_on_key(done),
     )
 
 
@@ -157,3 +159,11 @@ def _on_seed(done: Performance) -> Iterator[Note]:
     if trace is not None and trace.is_guessable and done.outcome.trace_used and not done.execution.verdicts_only:
         problem = f"the seed has fewer than {SHORTEST_SEED} characters"
         yield Note(None, f"{problem}: someone who guesses it can tell which values were drawn")
+
+
+def _on_key(done: Performance) -> Iterator[Note]:
+    """Note that other users can read the file with the key (X15)."""
+    key = done.execution.key
+    if key is not None and key.readable_file is not None and needs_key(done.program.requirements):
+        problem = "other users of this computer can read the key, from which every pseudonym and shift can be computed"
+        yield Note(None, f"{problem}; run `chmod 600 {shlex.quote(key.readable_file)}` (AC417)")

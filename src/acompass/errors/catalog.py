@@ -181,6 +181,9 @@ CODES: dict[str, str] = {
     "AC412": "closed session",
     "AC413": "an identifier would be written as it was read",
     "AC414": "columns without a role",
+    "AC415": "no key",
+    "AC416": "unusable key",
+    "AC417": "key that others can read",
     "AC491": "policy cannot be written",
     "AC492": "unreadable trace",
     # AC5xx: lint and prove

@@ -26,7 +26,7 @@ from acompass.plan.planner import plan
 from acompass.plan.run import queries
 from acompass.plan.run.context import Context
 from acompass.plan.stages import CascadeStage, ChainStage, DependentStage, GroupStage, RecordStage, ScanStage, Stage
-from acompass.run import Call, execute, load_and_check
+from acompass.run import Call, execute, load_to_perform
 from acompass.semantics.core import Record, convert_types, satisfies, trace_of_values, update, write
 from acompass.tables.formats import ReadingOptions
 
@@ -35,7 +35,7 @@ Choice: TypeAlias = Callable[[OpenTable, Call], list[int]]
 
 
 def explain_records(table: OpenTable, call: Call, choice: Choice, *, knows_trace: bool) -> Explanation:
-    with table.with_row_keys() as keyed, load_and_check(keyed, call) as (loaded, program):
+    with table.with_row_keys() as keyed, load_to_perform(keyed, call) as (loaded, program):
         _require_randomness(program, knows_trace)
         keys = choice(keyed, call)
         given = queries.records_by_key(loaded.session, loaded.state, keys) if keys else {}

@@ -33,7 +33,7 @@ from acompass.language.program.kernels import (
 from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.scope import Scope, Writer, write_values
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, remaining
-from acompass.language.text import tree
+from acompass.language.text import tree, walk
 from acompass.language.text.tree import place_of
 
 #: the maps that turn values into labels
@@ -65,12 +65,18 @@ def _check_effect(action: tree.Plain, scope: Scope, *, always: bool) -> program.
             return program.Remove()
         case tree.Replace():
             return _replace(action, scope, always)
+        case tree.Random():
+            return _random(action, scope)
+        case _:
+            return _check_beyond(action, scope, always)
+
+
+def _check_beyond(action: walk.BeyondPlain, scope: Scope, always: bool) -> program.Effect | None:
+    match action:
         case tree.Generalize():
             return check_generalize(action, scope)
         case tree.Drop():
             return _drop(action, scope, always)
-        case tree.Random():
-            return _random(action, scope)
         case tree.Draw():
             return check_draw(action, scope, always=always)
         case tree.Pseudonym():
@@ -129,7 +135,7 @@ def _is_gone(name: tree.Name, scope: Scope) -> bool:
 
 
 def _pseudonym(action: tree.Pseudonym, scope: Scope, always: bool) -> program.Write | None:
-    """The column is text from here on, and what earlier lines wrote into it is forgotten if all records are affected."""
+    """The column is text from here on. If all records are affected, what earlier lines wrote into it is forgotten."""
     column = scope.column(action.name)
     type_ = None if column is None else scope.types[column]
     if column is None or type_ is None:
@@ -202,8 +208,9 @@ def check_integer(
     if bound is None:
         return None
     if isinstance(bound, tree.Number) and scale_of(bound.value) == 0 and is_64_bit(bound.value):
-        if least <= bound.value and (most is None or bound.value <= most):
-            return int(bound.value)
+        value = int(bound.value)
+        if least <= value and (most is None or value <= most):
+            return value
     scope.report(findings.integer_out_of_range(constant.span, bound, what, least, most))
     return None
 

@@ -123,8 +123,6 @@ class _Uses:
             self._add_overwritten(action)
         plain = walk.plain_of(action)
         match plain:
-            case None | tree.Reject():
-                pass
             case tree.Random():
                 self._add_random(plain)
             case tree.Draw(name, values):
@@ -134,18 +132,18 @@ class _Uses:
                 self._add_written(name, constant, plain.span)
             case tree.Generalize():
                 self._add_generalize(plain)
-            case tree.Drop(names):
-                for name in names:
-                    self._column(name)
             case tree.Pseudonym(name):
                 self._add_pseudonym(name)
-            case tree.Shift(names, person):
-                for name in (*names, person):
-                    self._column(name)
             case tree.AddRandom(name=name) | tree.Microaggregate(name=name):
                 self._add_number(name, plain.span)
+            case None | tree.Reject() | tree.Drop() | tree.Shift():
+                self._add_named(walk.parts_of(plain))
             case _:
                 assert_never(plain)
+
+    def _add_named(self, parts: walk.Parts) -> None:
+        for name in (*parts.written, *parts.read, *parts.dropped):
+            self._column(name)
 
     def _add_overwritten(self, action: tree.Step) -> None:
         """Record the columns that the action overwrites or drops in all records before anything reads them (D27)."""

@@ -23,7 +23,6 @@ from acompass.language.text.tokens import policy_line, spell_name
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.context import Session
-from acompass.plan.run.queries import count_distinct
 from acompass.policy import TableRoles, looks_like_persons
 
 _COUNT_RECORDS = re.compile(r"\bCOUNT\s*\(\s*\*\s*\)", re.IGNORECASE)
@@ -81,7 +80,7 @@ def smallest_class(
     session: Session, state: State, grouped: Sequence[int], person: int, where: sql.Sql | None = None
 ) -> SmallestClass | None:
     """None if no class has two records of one person, so that its records and its persons are as many."""
-    counted = [sql.with_alias(state.count(), "n"), sql.with_alias(count_distinct(state, person), "p")]
+    counted = [sql.with_alias(state.count(), "n"), sql.with_alias(state.count_distinct(person), "p")]
     classes = sql.query(counted, state.source(), where)
     if grouped:
         classes = classes.group_by(*(state.value(place) for place in grouped), copy=False)
@@ -98,7 +97,7 @@ def repeated_column(session: Session, state: State, candidates: Sequence[int]) -
     """The first of the columns that has fewer values than records; None if each has different values."""
     if not candidates:
         return None
-    questions = [state.count(), *(count_distinct(state, place) for place in candidates)]
+    questions = [state.count(), *(state.count_distinct(place) for place in candidates)]
     ((records, *values),) = session.fetch(sql.query(questions, state.source()))
     return next((place for place, n in zip(candidates, values, strict=True) if 0 < int(n) < int(records)), None)
 

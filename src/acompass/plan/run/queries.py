@@ -52,14 +52,10 @@ def records_by_key(session: Session, state: State, row_keys: Sequence[int]) -> d
     return {int(key): state.record(row) for key, *row in session.fetch(query)}
 
 
-def count_distinct(state: State, column: int) -> Sql:
-    return exp.Count(this=exp.Distinct(expressions=[state.value(column)]))
-
-
 def smallest_class(session: Session, state: State, columns: Sequence[int], person: int | None) -> int:
     """The size of the smallest class by some columns, in records or else in distinct values of the column `person`."""
     keys = [_class_key(session, state, position) for position in columns]
-    size = state.count() if person is None else count_distinct(state, person)
+    size = state.count() if person is None else state.count_distinct(person)
     classes = sql.query([sql.with_alias(size, "n")], state.source()).group_by(*keys, copy=False)
     smallest = exp.Min(this=exp.column("n", table="t"))
     ((found,),) = session.fetch(sql.query([smallest], classes.subquery("t", copy=False)))

@@ -60,6 +60,8 @@ CODES: dict[str, str] = {
     "AC053": "misplaced or incomplete WITH PROBABILITY",
     "AC054": "outcome that is too rare",
     "AC055": "malformed `RANDOM … FROM`",
+    "AC056": "malformed PSEUDONYM, SHIFT, ADD RANDOM or MICROAGGREGATE",
+    "AC057": "malformed SHARE or IN",
     "AC060": "a form beyond the paper",
     "AC061": "a requirement that the core cannot express",
     # AC1xx: the policy and the table's columns
@@ -89,6 +91,9 @@ CODES: dict[str, str] = {
     "AC124": "misplaced DROP",
     "AC125": "numbers and text in one `RANDOM … FROM`",
     "AC126": "duplicate value in `RANDOM … FROM`",
+    "AC127": "column unsuitable for SHIFT, ADD RANDOM or MICROAGGREGATE",
+    "AC128": "integer out of range",
+    "AC129": "duplicate column in SHIFT",
     # AC2xx: tables
     "AC201": "table not found",
     "AC202": "folder instead of a table",

@@ -7,7 +7,6 @@ from functools import partial
 from acompass.dataclasses import dataclass
 from acompass.engines.protocol import SHORTEST_SEED, Destination, Execution, LoadedTable, Outcome, readable_key_text
 from acompass.errors.diagnostics import option_text
-from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import (
     aggregates_of,
     columns_with_pseudonyms,
@@ -117,8 +116,7 @@ def _on_doubts(done: Performance) -> Iterator[Note]:
     """What the table says against the answer, about persons and spellings (D35, D38). Where the policy dropped a column
     of the question, or only verdicts were computed, the table as read answers it."""
     program, roles = done.program, done.roles
-    found = [each for requirement in program.requirements for each in aggregates_of(requirement)]
-    facts = [facts_about(each.function) for each in found if each.reference is None]
+    facts = [each.facts for requirement in program.requirements for each in aggregates_of(requirement)]
     asks_persons = any(each.weighs_records for each in facts) and any(
         looks_like_persons(column.name) for column in program.schema
     )

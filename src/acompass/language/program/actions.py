@@ -385,7 +385,7 @@ def _nearest(
         scope.report(_invalid(map_.span, problem, "NEAREST 5"))
         return None
     for earlier, place in scope.rounded.get(column, ()):
-        if not _is_odd_multiple(step, earlier):
+        if not is_odd_multiple(step, earlier):
             scope.report(findings.not_cut_from_earlier(action, scope.names.texts[column], place))
             return None
     if type_.kind in (Kind.INTEGER, Kind.DECIMAL) and scale_of(step) > type_.scale:
@@ -394,7 +394,7 @@ def _nearest(
     return program.Write((column,), Nearest(step))
 
 
-def _is_odd_multiple(step: Decimal, earlier: Decimal) -> bool:
+def is_odd_multiple(step: Decimal, earlier: Decimal) -> bool:
     """Whether rounding to the earlier number and then to the step is rounding to the step."""
     ratio = Fraction(step) / Fraction(earlier)
     return ratio.denominator == 1 and ratio.numerator % 2 == 1

@@ -188,6 +188,22 @@ _FACTS = {
     ),
 }
 
+#: an aggregate over a reference table (X14): a number that depends only on the columns of GROUP BY, and may be 0
+REFERENCED = AggregateFacts(
+    sql="max",
+    takes=_numeric,
+    needs="numbers",
+    is_count=False,
+    ignores_copies=True,
+    is_value=False,
+    adds=False,
+    is_share=False,
+    never_above=None,
+    merged=Change.ANY,
+    part=Change.ANY,
+    words="a total of a reference table",
+)
+
 
 def facts_about(function: Function) -> AggregateFacts:
     return _FACTS[function]

@@ -204,9 +204,8 @@ def _referenced(named: tree.NamedAggregate, file: tree.String, groups: list[int 
     if isinstance(found, Diagnostic):
         scope.report(found)
         return _Aggregate(alias, None, None, None)
-    reference, type_ = found
-    checked = program.Aggregate(aggregate.function, None, alias.text, type_, reference=reference)
-    return _Aggregate(alias, type_, None, checked)
+    checked = program.Aggregate(aggregate.function, None, alias.text, found.type, reference=found)
+    return _Aggregate(alias, found.type, None, checked)
 
 
 def _aggregate_type(aggregate: tree.Aggregate, column: int | None, scope: Scope) -> Type | None:

@@ -176,16 +176,15 @@ def _declared_person(program: Program, roles: TableRoles) -> int | None:
 
 def _count_of(requirement: Requirement) -> Aggregate | None:
     """The aggregate that counts records of the table, if the requirement has one: COUNT(*) or else SHARE OF MODE."""
-    own = [each for each in aggregates_of(requirement) if each.reference is None]
-    counting = (each for each in own if facts_about(each.function).weighs_records)
-    return min(counting, key=lambda each: facts_about(each.function).is_share, default=None)
+    counting = (each for each in aggregates_of(requirement) if each.facts.weighs_records)
+    return min(counting, key=lambda each: each.facts.is_share, default=None)
 
 
 def _counted_and_asked(requirement: Requirement, person: str) -> tuple[str, str]:
     """What the requirement counts, and how to ask for persons."""
     count, persons = _count_of(requirement), f"COUNT DISTINCT({spell_name(person)})"
     assert count is not None
-    if facts_about(count.function).is_share:
+    if count.facts.is_share:
         return f"`{count.name}` is a share of records", f"also require a number of `{persons}`"
     asked = _COUNT_RECORDS.sub(persons, policy_line(requirement.text))
     return f"`{count.name}` counts records", f"write `{asked}`"

@@ -16,7 +16,7 @@ from acompass.plan.lowering.dialect import text_key
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, WEIGHT, State
 from acompass.plan.run.classes import Classes
-from acompass.plan.run.context import Session
+from acompass.plan.run.context import Session, uploaded_totals
 
 #: the number of records in a class, and its aggregate values for each requirement index
 ClassValues: TypeAlias = tuple[int, dict[int, tuple[Any, ...]]]
@@ -72,7 +72,7 @@ def classes_by_key(
     session: Session, state: State, requirements: tuple[Requirement, ...], row_keys: Sequence[int]
 ) -> dict[int, ClassValues]:
     """The class of each record that PROCESS selects. The requirements must have the same WHERE and GROUP BY."""
-    classes = Classes(session.dialect, state, requirements)
+    classes = Classes(session.dialect, state, requirements, totals=uploaded_totals(session))
     members = exp.select(_KEY.copy(), *state.columns()).from_(state.source())
     selected = members.where(exp.and_(_among(row_keys), classes.where)).subquery("t")
     values = {requirement.index: classes.aggregates(requirement, "v") for requirement in requirements}

@@ -614,7 +614,8 @@ def _shift_date(value: Any, days: int) -> Any:
         if isinstance(value, str):
             if not is_iso_date(value):
                 return None
-            return _shift_date(datetime.date.fromisoformat(value[:10]), days).isoformat() + value[10:]
+            date = datetime.date.fromisoformat(value[:10]) + datetime.timedelta(days)
+            return date.isoformat() + value[10:]
         return value + datetime.timedelta(days)
     except OverflowError:
         return None
@@ -644,7 +645,7 @@ def microaggregate(column: int, size: int, schema: Schema, bag: Bag, rho: Trace,
     2n − 1; each gets the mean of its group's A, rounded to the column's type."""
     key = canonical_key(schema)
     order = sorted(affected, key=lambda position: (bag[position][column], key(bag[position])))
-    count = max(len(order) // size, 1)
+    count = max(len(order) // size, 1) if order else 0  # WITH PROBABILITY may draw no record
     written: dict[int, Any] = {}
     for index in range(count):
         group = order[index * size : (index + 1) * size] if index < count - 1 else order[index * size :]

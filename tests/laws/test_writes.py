@@ -28,6 +28,7 @@ from acompass.language.program.types import (
     Column,
     Schema,
     Type,
+    at_scale,
     decimal,
 )
 from acompass.language.text.parser import parse_text
@@ -181,14 +182,16 @@ def _found(session: Session, program: Program, records: list[tuple[Any, ...]], t
     except UnfitValueError as error:
         return error.requirement, error.count
     rows = session.fetch(final_select(context, after, canonical=True, keep_order=False))
-    kinds = [column.type.kind.value for column in after.schema]
-    left = [after.record(row) for row in rows]
-    left = [
-        tuple(int(v) if kind == "integer" and v is not None else v for v, kind in zip(row, kinds, strict=True))
-        for row in left
-    ]
+    left = [tuple(map(_restored, after.record(row), (column.type for column in after.schema))) for row in rows]
     verdicts = [context.verdicts[each.index] for each in program.requirements]
     return _comparable(left), [(each.holds, each.affected, each.records) for each in verdicts], context.trace_used
+
+
+def _restored(value: Any, type_: Type) -> Any:
+    """Some drivers return integers as decimals, or decimals with more zeros than they are stored with."""
+    if type_ == INTEGER:
+        return int(value)
+    return at_scale(value, type_.scale) if isinstance(value, Decimal) and not type_.spelled else value
 
 
 def compare(session: Session, name: str, cases: int, rewrites: Sequence[Rewrite] = REWRITES) -> None:
@@ -248,7 +251,9 @@ def pseudonyms_agree(session: Session, name: str, cases: int, *, nul: bool = Tru
         state = upload_records(session, program.schema, [(value,) for value in values])
         context = Context(session, GivenTrace(()))
         after = execute(context, state, plan(with_key(program, key)))
-        found = {pseudonym for (pseudonym,) in session.fetch(final_select(context, after, canonical=True, keep_order=True))}
+        found = {
+            pseudonym for (pseudonym,) in session.fetch(final_select(context, after, canonical=True, keep_order=True))
+        }
         assert found == {key.pseudonym(key_text(value, type_)) for value in values}, (name, case)
         session.clear()
 

@@ -186,22 +186,18 @@ _GROUP = "g"
 def _means(target: Target, stored: State, size: int, last: int) -> str:
     """A table with the mean of each group."""
     type_, group = target.type, exp.column(_GROUP, table="t")
-    total = target.dialect.exact_sum(_units(stored.value(target.column), type_), INTEGER)
-    in_last = exp.If(
-        this=exp.EQ(this=group.copy(), expression=sql.integer(last)), true=sql.integer(stored.records - last)
-    )
-    count = exp.Case(ifs=[in_last], default=sql.integer(size))
-    sums = sql.query([group, sql.with_alias(total, "total"), sql.with_alias(count, "n")], stored.source())
-    sums = sums.group_by(group.copy(), copy=False)
+    is_last = exp.EQ(this=group.copy(), expression=sql.integer(last))
+    members = exp.Case(ifs=[exp.If(this=is_last, true=sql.integer(stored.records - last))], default=sql.integer(size))
+    added = target.dialect.exact_sum(_units(stored.value(target.column), type_), INTEGER)
+    sums = sql.query([group, sql.with_alias(added, "total"), sql.with_alias(members, "n")], stored.source())
     total, count = exp.column("total", table="z"), exp.column("n", table="z")
     rest = exp.Mod(this=total, expression=count)
-    quotient = exp.IntDiv(
-        this=exp.paren(exp.Sub(this=total.copy(), expression=exp.paren(rest))), expression=count.copy()
-    )
-    mean = exp.Add(this=sql.cast(quotient, "BIGINT"), expression=_away_from_zero(rest, count.copy(), 1))
+    multiple = exp.paren(exp.Sub(this=total.copy(), expression=exp.paren(rest)))
+    quotient = sql.cast(exp.IntDiv(this=multiple, expression=count.copy()), "BIGINT")
+    mean = exp.Add(this=quotient, expression=_away_from_zero(rest, count.copy(), 1))
     value = sql.with_alias(_stored_units(target.dialect, mean, type_), "mean")
-    groups = sql.query([exp.column(_GROUP, table="z"), value], sums.subquery("z", copy=False))
-    return target.context.session.store(groups)
+    grouped = sums.group_by(group.copy(), copy=False).subquery("z", copy=False)
+    return target.context.session.store(sql.query([exp.column(_GROUP, table="z"), value], grouped))
 
 
 def _means_in_python(target: Target, kernel: Microaggregate, stored: State) -> str:

@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
-from acompass.language.program.aggregates import counts_distinct, facts_about
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Value
 from acompass.language.text.tree import Quantifier
@@ -305,7 +305,8 @@ def _leaves_classes_whole(requirement: Requirement) -> bool:
 
 
 def count_in_two_levels(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-    """Count distinct values by grouping twice: first by class and value, then by class.
+    """Count distinct values, and records with the most frequent one, by grouping twice: first by class and value, then
+    by class.
 
     One pass over the table then gives both the size of a class and its number of distinct values. Otherwise an engine
     keeps a set of values for each class in addition to its counter.
@@ -319,8 +320,9 @@ def count_in_two_levels(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
 def _counts_one_column(stage: GroupStage) -> bool:
     processes = [process_query(requirement) for requirement in stage.requirements]
     aggregates = [aggregate for process in processes for aggregate in process.aggregates]
-    counted = {each.column for each in aggregates if counts_distinct(each.function)}
-    counting = all(facts_about(each.function).is_count for each in aggregates)
+    counted = {each.column for each in aggregates if facts_about(each.function).tells_values_apart}
+    facts = map(facts_about, (each.function for each in aggregates))
+    counting = all(each.counts_records or each.tells_values_apart for each in facts)
     return counting and len(counted) == 1 and bool(processes[0].group_by)
 
 

@@ -85,6 +85,6 @@ DUCKDB = Dialect(
     float_order=_float_order,
     decimal_text=_decimal_text,
     joins_by_order=True,
-    largest_sum=lambda amount, number: sql.call("list_sum", sql.call("max", amount, sql.integer(number))),
+    least_sum=lambda value, number: sql.call("list_sum", sql.call("min", value, sql.integer(number))),
     approximate_distinct=lambda values: sql.call("approx_count_distinct", sql.call("row", *values)),
 )

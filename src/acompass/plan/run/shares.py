@@ -18,7 +18,7 @@ from acompass.language.program import program as checked
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import comparisons
 from acompass.language.program.program import Aggregate, Condition, Requirement
-from acompass.language.program.types import EXACT, Kind, Type, decimal
+from acompass.language.program.types import EXACT, Kind, Type
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
@@ -68,13 +68,13 @@ class Share:
 
     def needs_window(self, dialect: Dialect) -> bool:
         largest = self.aggregate.largest
-        return not self.is_of_amounts or (largest > 1 and (dialect.largest_sum is None or largest > _MOST_LISTED))
+        return not self.is_of_amounts or (largest > 1 and (dialect.least_sum is None or largest > _MOST_LISTED))
 
     def window(self, value: Sql, keys: Sequence[Sql]) -> Sql:
         """For each record, its rank by size in its class, or the number of records of its class with its value."""
         within = [key.copy() for key in keys]
         if self.is_of_amounts:
-            order = exp.Order(expressions=[exp.Ordered(this=self._amount(value), desc=True)])
+            order = exp.Order(expressions=[exp.Ordered(this=self._negative(value), desc=False)])
             found = exp.Window(this=exp.RowNumber(), partition_by=within, order=order)
         else:
             found = exp.Window(this=exp.Count(this=exp.Star()), partition_by=[*within, value.copy()])
@@ -86,10 +86,10 @@ class Share:
         if not self.is_of_amounts:
             yield from self.mode_parts(exp.Max(this=exp.column(f"w{self.name}", table="t")), records)
             return
-        yield sql.with_alias(self._largest(dialect, value), f"n{self.name}")
-        yield sql.with_alias(self._sum(dialect, self._small_amount(value)), f"d{self.name}")
+        yield sql.with_alias(self._positive(self._largest(dialect, value)), f"n{self.name}")
+        yield sql.with_alias(self._positive(self._sum(dialect, self._small(value))), f"d{self.name}")
         if self.type.kind is not Kind.INTEGER:
-            yield sql.with_alias(exp.Max(this=self._amount(value)), f"m{self.name}")
+            yield sql.with_alias(self._positive(exp.Min(this=self._negative(value))), f"m{self.name}")
         if self.type.kind is Kind.FLOAT:
             is_amount = exp.NEQ(this=value.copy(), expression=sql.literal(0.0))
             yield sql.with_alias(sql.count_where(is_amount), f"z{self.name}")
@@ -123,37 +123,41 @@ class Share:
     def _part(self, letter: str, table: str) -> Sql:
         return exp.column(f"{letter}{self.name}", table=table)
 
-    def _amount(self, value: Sql) -> Sql:
-        return exp.Abs(this=value.copy() if self.type.kind is Kind.FLOAT else sql.cast(value.copy(), self._decimal))
+    def _negative(self, value: Sql) -> Sql:
+        """Minus the absolute value, which fits the column's own type for every integer."""
+        is_positive = exp.GT(this=value.copy(), expression=sql.integer(0))
+        return _if(is_positive, exp.Neg(this=value.copy()), value.copy())
 
-    @property
-    def _decimal(self) -> str:
-        return sql.decimal_type(self.type.scale)
+    def _positive(self, total: Sql) -> Sql:
+        exact = total if self.type.kind is Kind.FLOAT else sql.cast(total, sql.decimal_type(self.type.scale))
+        return exp.Neg(this=exact)
 
     def _units(self, number: int) -> Sql:
         """So many of the smallest units of the column's type."""
         return sql.literal(EXACT.scaleb(Decimal(number), -self.type.scale))
 
-    def _small_amount(self, value: Sql) -> Sql:
-        """The amount, or 0 if it is so large that the sum might overflow."""
-        amount = self._amount(value)
-        return amount if self.type.kind is Kind.INTEGER else _if(self._is_small(amount.copy()), amount, sql.integer(0))
+    @property
+    def _largest_amount(self) -> Sql:
+        return sql.literal(_LARGEST_FLOAT) if self.type.kind is Kind.FLOAT else self._units(_LARGEST_AMOUNT)
 
-    def _is_small(self, amount: Sql) -> Sql:
-        limit = sql.literal(_LARGEST_FLOAT) if self.type.kind is Kind.FLOAT else self._units(_LARGEST_AMOUNT)
-        return exp.LT(this=amount, expression=limit)
+    def _small(self, value: Sql) -> Sql:
+        """The negative amount, or 0 if it is so large that the sum might overflow."""
+        amount = self._negative(value)
+        if self.type.kind is Kind.INTEGER:
+            return amount
+        is_small = exp.GT(this=amount.copy(), expression=exp.Neg(this=self._largest_amount))
+        return _if(is_small, amount, sql.integer(0))
 
-    def _sum(self, dialect: Dialect, amount: Sql) -> Sql:
-        if self.type.kind is Kind.FLOAT:
-            return exp.Sum(this=amount)
-        return dialect.exact_sum(sql.cast(amount, self._decimal), decimal(self.type.scale))
+    def _sum(self, dialect: Dialect, amounts: Sql) -> Sql:
+        return exp.Sum(this=amounts) if self.type.kind is Kind.FLOAT else dialect.exact_sum(amounts, self.type)
 
     def _largest(self, dialect: Dialect, value: Sql) -> Sql:
-        amount, largest = self._small_amount(value), self.aggregate.largest
+        """The sum of the largest amounts, whose negatives are the least."""
+        amount, largest = self._small(value), self.aggregate.largest
         if largest == 1:
-            return exp.Max(this=amount)
-        if dialect.largest_sum is not None and not self.needs_window(dialect):
-            return dialect.largest_sum(amount, largest)
+            return exp.Min(this=amount)
+        if dialect.least_sum is not None and not self.needs_window(dialect):
+            return dialect.least_sum(amount, largest)
         is_among = exp.LTE(this=self._part("w", "t"), expression=sql.integer(largest))
         return self._sum(dialect, _if(is_among, amount, sql.integer(0)))
 
@@ -178,7 +182,7 @@ class Share:
         """Whether numerator and denominator are sums of all amounts, and small enough to be multiplied."""
         if self.type.kind is Kind.INTEGER:
             return sql.TRUE
-        small = self._is_small(self._part("m", table))
+        small = exp.LT(this=self._part("m", table), expression=self._largest_amount)
         if self.type.kind is Kind.FLOAT:
             return small
         return sql.all_of(small, exp.LT(this=self._part("d", table), expression=self._units(_LARGEST_SUM)))

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, assert_never
 
@@ -19,7 +20,7 @@ from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.actions import perform
 from acompass.plan.run.context import Affected, Context, Session
-from acompass.plan.run.shares import Share, ValueCounts, by_region, exact_share, shares_of
+from acompass.plan.run.shares import Share, by_region, exact_share, shares_of
 from acompass.plan.stages import GroupStage, Sample, process_query
 
 
@@ -83,8 +84,12 @@ class Classes:
     def columns(self) -> list[str]:
         """The names of the columns of the query."""
         keys = [f"g{j}" for j in range(len(self.process.group_by))]
-        names = [name for r in self.requirements for name in _names(r)]
-        return [*keys, "n", *names, *(f"s{name}" for name in self.shares)]
+        return [*keys, "n", *self.names, *(f"s{name}" for name in self.shares)]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the aggregates of all requirements."""
+        return [name for r in self.requirements for name in _names(r)]
 
     def _with_regions(self, grouped: exp.Select) -> exp.Select:
         found = {name: share.region("p") for name, share in self.shares.items()}
@@ -194,23 +199,22 @@ def _decide_shares(session: Session, classes: Classes) -> Classes:
     numbered = session.store(sql.query([*stored.keys("k"), number], stored.subquery(), is_open.copy()))
     rows: dict[int, list[float]] = defaultdict(list)
     for share in undecided.values():
-        for id_, counts in _value_counts(session, classes, share, numbered).items():
-            found = exact_share(share.aggregate, counts)
+        for id_, found in exact_shares(session, classes, share, numbered).items():
             rows[id_] += [share.region_of(found), float(found)]
     types = [pair for name in undecided for pair in ((name, "BIGINT"), (f"s{name}", "DOUBLE"))]
     decided = session.upload([("id", "BIGINT"), *types], ((id_, *found) for id_, found in rows.items()))
     return replace(classes, stored=session.store(_with_decided(stored, undecided, numbered, decided)))
 
 
-def _value_counts(session: Session, classes: Classes, share: Share, numbered: str) -> dict[int, ValueCounts]:
-    """The numbers of records with each value in the numbered classes."""
+def exact_shares(session: Session, classes: Classes, share: Share, numbered: str) -> dict[int, Fraction]:
+    """The share in the classes of a stored table, by the number in its column `id`."""
     value, id_ = classes.state.value(share.column), exp.column("id", table="v")
-    query = sql.query([id_, value, classes.state.count()], classes.state.source(), classes._where)
+    query = sql.query([id_, value, classes.state.count()], classes.state.source(), classes.where)
     query.append("joins", exp.Join(this=sql.table(numbered, "v"), on=classes.same_class("v")))
-    found: dict[int, dict[Any, int]] = defaultdict(dict)
+    counts: dict[int, dict[Any, int]] = defaultdict(dict)
     for number, each, records in session.fetch(query.group_by(id_.copy(), value.copy(), copy=False)):
-        found[int(number)][each] = int(records)
-    return dict(found)
+        counts[int(number)][each] = int(records)
+    return {number: exact_share(share.aggregate, each) for number, each in counts.items()}
 
 
 def _with_decided(stored: Classes, undecided: Iterable[str], numbered: str, decided: str) -> exp.Select:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, isinf
-from typing import Any, TypeAlias, assert_never
+from typing import Any, assert_never
 
 from sqlglot import exp
 
@@ -36,9 +36,6 @@ _LARGEST_SUM = 10**29
 _LARGEST_AMOUNT, _LARGEST_FLOAT = 10**28, 1e290
 #: a sum of `_MOST_RECORDS` floats is off by less than this part of it, in any order of addition
 _MARGIN = Fraction(1, 10**5)
-
-#: the numbers of records with each value of a column
-ValueCounts: TypeAlias = Mapping[Any, int]
 
 
 @dataclass(frozen=True)
@@ -281,8 +278,8 @@ def by_region(condition: Condition, shares: Mapping[int, Share]) -> Condition:
             assert_never(condition)
 
 
-def exact_share(aggregate: Aggregate, counts: ValueCounts) -> Fraction:
-    """The share in a class with these values."""
+def exact_share(aggregate: Aggregate, counts: Mapping[Any, int]) -> Fraction:
+    """The share in a class with so many records of each value."""
     if not facts_about(aggregate.function).of_numbers:
         return Fraction(max(counts.values()), sum(counts.values()))
     infinite = sum(number for value, number in counts.items() if isinstance(value, float) and isinf(value))

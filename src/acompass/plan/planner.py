@@ -10,7 +10,6 @@ from typing import TypeAlias, TypeVar
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
-from acompass.language.program.aggregates import facts_about
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Value
 from acompass.language.text.tree import Quantifier
@@ -320,9 +319,10 @@ def count_in_two_levels(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
 def _counts_one_column(stage: GroupStage) -> bool:
     processes = [process_query(requirement) for requirement in stage.requirements]
     aggregates = [aggregate for process in processes for aggregate in process.aggregates]
-    counted = {each.column for each in aggregates if facts_about(each.function).tells_values_apart}
-    facts = map(facts_about, (each.function for each in aggregates))
-    counting = all(each.counts_records or each.tells_values_apart for each in facts)
+    counted = {each.column for each in aggregates if each.facts.tells_values_apart}
+    counting = all(
+        each.reference is not None or each.facts.counts_records or each.facts.tells_values_apart for each in aggregates
+    )
     return counting and len(counted) == 1 and bool(processes[0].group_by)
 
 
@@ -349,7 +349,7 @@ def _countable_stage(stage: Stage) -> _Plain | None:
 def _depends_on_combinations(requirement: Requirement) -> bool:
     process = effects.process_of(requirement)
     aggregates = () if process is None else process.aggregates
-    ignores_copies = all(each.column is None or facts_about(each.function).ignores_copies for each in aggregates)
+    ignores_copies = all(each.column is None or each.facts.ignores_copies for each in aggregates)
     kinds = {requirement.before[column].type.kind for column in effects.columns_touched(requirement)}
     seen = requirement.assertion
     kinds |= {seen.schema[comparison.column].type.kind for comparison in effects.comparisons(seen.condition)}

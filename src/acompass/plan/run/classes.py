@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any, assert_never
 
 from sqlglot import exp
@@ -12,6 +13,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.effects import removes_records
 from acompass.language.program.program import Aggregate, Process, Requirement, Verdict
+from acompass.language.program.references import Reference
 from acompass.language.program.types import INTEGER, Kind, Type
 from acompass.language.text.tree import Function, Quantifier
 from acompass.plan.lowering import sql
@@ -19,13 +21,13 @@ from acompass.plan.lowering.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.actions import perform
-from acompass.plan.run.context import Affected, Context, Session
+from acompass.plan.run.context import Affected, Context, Session, Totals
 from acompass.plan.run.shares import Share, by_region, exact_share, shares_of
 from acompass.plan.stages import GroupStage, Sample, process_query
 
 
 def run_groups(context: Context, state: State, stage: GroupStage) -> State:
-    classes = Classes(context.session.dialect, state, stage.requirements, stage.two_levels)
+    classes = Classes(context.session.dialect, state, stage.requirements, stage.two_levels, context.totals)
     classes = _decide_shares(context.session, classes)
     if len(stage.requirements) > 1:
         return _run_shared(context, classes)
@@ -50,6 +52,7 @@ class Classes:
     state: State
     requirements: tuple[Requirement, ...]
     two_levels: bool = False
+    totals: Totals | None = None  # needed for aggregates over reference tables (X14)
     stored: str | None = None  # a table of the classes, if they were stored
 
     @property
@@ -73,7 +76,7 @@ class Classes:
         if self.stored is not None:
             return sql.table(self.stored, table)
         classes = self._group_twice() if self.two_levels else self._group_once()
-        return (self._with_regions(classes) if self.shares else classes).subquery(table, copy=False)
+        return self._complete(classes).subquery(table, copy=False)
 
     @cached_property
     def shares(self) -> dict[str, Share]:
@@ -81,23 +84,44 @@ class Classes:
         return {share.name: share for r in self.requirements for share in shares_of(r, _names(r))}
 
     @property
+    def aggregates_by_name(self) -> dict[str, Aggregate]:
+        """The aggregates of all requirements by the names of their columns."""
+        pairs = (zip(_names(r), process_query(r).aggregates, strict=True) for r in self.requirements)
+        return dict(chain.from_iterable(pairs))
+
+    @property
     def columns(self) -> list[str]:
         """The names of the columns of the query."""
         keys = [f"g{j}" for j in range(len(self.process.group_by))]
-        return [*keys, "n", *self.names, *(f"s{name}" for name in self.shares)]
+        return [*keys, "n", *self.aggregates_by_name, *(f"s{name}" for name in self.shares)]
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the aggregates of all requirements."""
-        return [name for r in self.requirements for name in _names(r)]
+    def _complete(self, grouped: exp.Select) -> exp.Select:
+        """The classes with the regions of shares, and with the totals of reference tables for their keys; a class that
+        a file lacks has 0 (X14)."""
+        found = {name: share.region("i") for name, share in self.shares.items()}
+        found |= {f"s{name}": share.ratio("i") for name, share in self.shares.items()}
+        joins: dict[Reference, exp.Join] = {}
+        for name, aggregate in self.aggregates_by_name.items():
+            if aggregate.reference is not None and self.process.group_by:
+                if aggregate.reference not in joins:
+                    joins[aggregate.reference] = self._totals(aggregate.reference, f"r{len(joins)}")
+                total = exp.column("total", table=joins[aggregate.reference].alias_or_name)
+                found[name] = exp.Coalesce(this=total, expressions=[sql.integer(0)])
+        if not found:
+            return grouped
+        columns = [
+            sql.with_alias(found[name], name) if name in found else exp.column(name, table="i") for name in self.columns
+        ]
+        select = sql.query(columns, grouped.subquery("i", copy=False))
+        for join in joins.values():
+            select.append("joins", join)
+        return select
 
-    def _with_regions(self, grouped: exp.Select) -> exp.Select:
-        found = {name: share.region("p") for name, share in self.shares.items()}
-        found |= {f"s{name}": share.ratio("p") for name, share in self.shares.items()}
-        columns = (
-            sql.with_alias(found[name], name) if name in found else exp.column(name, table="p") for name in self.columns
-        )
-        return sql.query(columns, grouped.subquery("p", copy=False))
+    def _totals(self, reference: Reference, table: str) -> exp.Join:
+        assert self.totals is not None, "this query has no reference tables"
+        pairs = zip(self.keys("i"), self.keys(table), strict=True)
+        on = sql.all_of(*(exp.EQ(this=own, expression=key) for own, key in pairs))
+        return exp.Join(this=self.totals(reference, table), on=on, side="LEFT")
 
     def _group_once(self) -> exp.Select:
         columns = [*self._keys_and_size(), *self._aggregate_columns(self._aggregate, self._share_parts)]
@@ -146,14 +170,16 @@ class Classes:
     def _aggregate_columns(
         self, lower: Callable[[Aggregate], Sql], lower_share: Callable[[Share], Iterator[Sql]]
     ) -> Iterator[Sql]:
-        for r in self.requirements:
-            for aggregate, name in zip(process_query(r).aggregates, _names(r), strict=True):
-                if name in self.shares:
-                    yield from lower_share(self.shares[name])
-                else:
-                    yield sql.with_alias(lower(aggregate), name)
+        """The aggregates of the table's records."""
+        for name, aggregate in self.aggregates_by_name.items():
+            if name in self.shares:
+                yield from lower_share(self.shares[name])
+            elif aggregate.reference is None or not self.process.group_by:
+                yield sql.with_alias(lower(aggregate), name)
 
     def _aggregate(self, aggregate: Aggregate) -> Sql:
+        if aggregate.reference is not None:  # without GROUP BY, it is about the whole file
+            return sql.literal(aggregate.reference.total(()))
         if aggregate.column is None:
             return self.state.count()
         type_ = self.state.schema[aggregate.column].type

@@ -15,7 +15,6 @@ from sqlglot import exp
 
 from acompass.dataclasses import dataclass
 from acompass.language.program import program as checked
-from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import comparisons
 from acompass.language.program.program import Aggregate, Condition, Requirement
 from acompass.language.program.types import EXACT, Kind, Type
@@ -55,7 +54,7 @@ class Share:
     @property
     def is_of_amounts(self) -> bool:
         """Whether it is the share of the largest values, not of the most frequent one."""
-        return facts_about(self.aggregate.function).of_numbers
+        return self.aggregate.facts.of_numbers
 
     @property
     def may_be_open(self) -> bool:
@@ -253,7 +252,7 @@ def shares_of(requirement: Requirement, names: Sequence[str]) -> list[Share]:
     process, seen = process_query(requirement), requirement.assertion
     found = []
     for place, (aggregate, name) in enumerate(zip(process.aggregates, names, strict=True), len(process.group_by)):
-        if facts_about(aggregate.function).is_share:
+        if aggregate.facts.is_share:
             assert aggregate.column is not None, "a share is of a column"
             compared = {each.value for each in comparisons(seen.condition) if each.column == place}
             constants = tuple(sorted(value for value in compared if isinstance(value, Decimal)))
@@ -280,7 +279,7 @@ def by_region(condition: Condition, shares: Mapping[int, Share]) -> Condition:
 
 def exact_share(aggregate: Aggregate, counts: Mapping[Any, int]) -> Fraction:
     """The share in a class with so many records of each value."""
-    if not facts_about(aggregate.function).of_numbers:
+    if not aggregate.facts.of_numbers:
         return Fraction(max(counts.values()), sum(counts.values()))
     infinite = sum(number for value, number in counts.items() if isinstance(value, float) and isinf(value))
     if infinite:

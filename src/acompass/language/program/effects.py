@@ -123,7 +123,8 @@ def columns_compared(assertion: p.Assertion) -> frozenset[int]:
     process = process_in(assertion)
     if process is None:
         return frozenset(found | seen)
-    found.update(column for at, column in enumerate(process.group_by) if at in seen)
+    has_reference = any(aggregate.reference is not None for aggregate in process.aggregates)
+    found.update(column for at, column in enumerate(process.group_by) if at in seen or has_reference)
     values = (each.column for each in process.aggregates if not facts_about(each.function).is_count)
     return frozenset(found.union(column for column in values if column is not None))
 

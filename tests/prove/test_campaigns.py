@@ -200,7 +200,7 @@ def test_nine_of_ten_claims_are_decided() -> None:
 
 @pytest.mark.campaign
 def test_nine_of_ten_claims_about_everyday_policies_are_decided() -> None:
-    figures = measure(seed=8, policies=at_length(8), everyday=True)
+    figures = measure(seed=8, policies=at_length(8), kind="everyday")
     assert figures.decided_share >= 0.9, figures.undecided.most_common(5)
 
 

@@ -89,6 +89,7 @@ CODES: dict[str, str] = {
     "AC124": "misplaced DROP",
     "AC125": "numbers and text in one `RANDOM … FROM`",
     "AC126": "duplicate value in `RANDOM … FROM`",
+    "AC130": "unusable reference table",
     # AC2xx: tables
     "AC201": "table not found",
     "AC202": "folder instead of a table",
@@ -124,6 +125,7 @@ CODES: dict[str, str] = {
     "AC235": "invalid date format",
     "AC236": "invalid column for dates",
     "AC237": "values without a label",
+    "AC239": "incomplete reference table",
     "AC240": "data frame library failure",
     "AC241": "unknown encoding",
     "AC242": "unusable decimal mark",

@@ -172,16 +172,14 @@ def find_reference(
     try:
         source = open_reference(file.value, content)
         names = Names(source.names)
-        wanted = [(group.name, file.span) for group in groups]
-        wanted += [] if added is None else [(added.text, added.span)]
         found: list[str] = []
-        for name, span in wanted:
-            match names.find(name):
+        for name in (*(group.name for group in groups), *(() if added is None else (added,))):
+            match names.find(name if isinstance(name, str) else name.text):
                 case (position,):
                     found.append(names.texts[position])
                 case candidates:
                     listed = [names.texts[position] for position in candidates]
-                    return findings.not_in_reference(file, name, span, names, listed)
+                    return findings.not_in_reference(file, name, names, listed)
         type_ = INTEGER if added is None else source.columns(found)[-1].type_of_sums
     except TableError as error:
         return findings.unusable_reference(file, error.diagnostics[0])

@@ -59,13 +59,13 @@ def uploaded_totals(session: Session) -> Totals:
     def find(reference: Reference, alias: str) -> Sql:
         if reference not in tables:
             rows = ((*group, total) for group, total in reference.totals.items())
-            tables[reference] = session.upload(_total_columns(reference), rows)
+            tables[reference] = session.upload(total_columns(reference), rows)
         return sql.table(tables[reference], alias)
 
     return find
 
 
-def _total_columns(reference: Reference) -> list[tuple[str, str]]:
+def total_columns(reference: Reference) -> list[tuple[str, str]]:
     """The names and SQL types of the columns. Sums of integers may have more than 64 bits."""
     keys = [(f"g{j}", sql.type_name(type_)) for j, type_ in enumerate(reference.types)]
     is_large = reference.type.kind is Kind.INTEGER and not all(map(is_64_bit, reference.totals.values()))

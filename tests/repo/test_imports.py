@@ -29,7 +29,7 @@ HOMES = {
     "IPython": ("assist/notebook.py",),
     "anyio": ("assist/studio/",),
     "click": ("cli/",),
-    "duckdb": ("engines/duckdb", "measure/"),
+    "duckdb": ("engines/duckdb", "measure/", "tables/references.py"),
     "ibis": ("tables/arrow.py",),
     "lsprotocol": ("assist/lsp/",),
     "narwhals": ("tables/",),

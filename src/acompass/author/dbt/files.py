@@ -242,7 +242,7 @@ def released_coverage(program: Program, any_scale: frozenset[int]) -> Coverage:
 def _large_reference(requirement: Requirement) -> str | None:
     """Why a requirement has no test, if it has a reference table with many classes, which the test would contain."""
     for aggregate in aggregates_of(requirement):
-        if aggregate.reference is not None and len(aggregate.reference.totals) > _MOST_CLASSES:
+        if aggregate.reference is not None and aggregate.reference.has_more_groups_than(_MOST_CLASSES):
             return f"no test: reference table `{aggregate.reference.file}` has more than {_MOST_CLASSES:,} classes"
     return None
 

@@ -85,5 +85,6 @@ DUCKDB = Dialect(
     float_order=_float_order,
     decimal_text=_decimal_text,
     joins_by_order=True,
+    reads_files=True,
     approximate_distinct=lambda values: sql.call("approx_count_distinct", sql.call("row", *values)),
 )

@@ -60,6 +60,8 @@ class Dialect:
     lacks: frozenset[Kind] = frozenset()
     #: monotonic functions of a value, each finer than the one before
     coarser: Callable[[Sql, Type], Iterable[Sql]] = lambda _value, _type: ()
+    #: whether the engine can read the files of reference tables itself
+    reads_files: bool = False
     #: the number of groups of records that one worker may sort; None if one worker sorts all records
     most_rank_groups: int | None = None
 

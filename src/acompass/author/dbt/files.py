@@ -232,7 +232,7 @@ def released_coverage(program: Program, any_scale: frozenset[int]) -> Coverage:
         why, changed = _large_reference(requirement), _changed_columns(requirement, final)
         if hidden := sorted(pseudonyms & columns_compared(requirement.assertion)):
             names = ", ".join(f"`{final[i].name}`" for i in hidden)
-            why, changed = f"no test: it compares {names}, which has pseudonyms", ()
+            why, changed = f"no test: it compares {names}, which has pseudonyms", []
         if changed:
             names = ", ".join(f"`{final[i].name}`" for i in changed)
             why = f"no test: later lines drop {names} or turn it into text"

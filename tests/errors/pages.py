@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import dataclass
@@ -94,6 +95,9 @@ def run_blocks(text: str) -> Iterator[Ran]:
                 exec(compile(content, name or "page", "exec"), {})
             case "console":
                 command, _, promised = content.partition("\n")
+                if not command.startswith("$ acompass "):
+                    subprocess.run(shlex.split(command.removeprefix("$ ")), check=True)
+                    continue
                 arguments = shlex.split(command.removeprefix("$ acompass "))
                 result = CliRunner().invoke(app, arguments, catch_exceptions=False)
                 yield Ran(result.exit_code, result.stdout, result.stderr, promised)

@@ -16,6 +16,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.engines.reading import Facts, fitting_formats
 from acompass.errors.diagnostics import TableError, option_text
 from acompass.language.program.constants import scale_of
+from acompass.language.program.keys import PSEUDONYM_DIGITS
 from acompass.language.program.types import INTEGER, MOST_DIGITS, TEXT, Kind, Type, decimal
 from acompass.language.program.uses import ColumnUse, TextComparison, Use
 from acompass.language.text.tree import Operator
@@ -66,13 +67,22 @@ class TextColumns:
         typed = {position: TypedText(TEXT, self.values[position]) for position in uses}
         for position, use in uses.items():
             value = self.values[position]
-            if position in integers:
+            if self.has_pseudonyms(position, use):
+                numbers = Kind.DECIMAL if use.use is Use.NUMBER or use.banded else None
+                typed[position] = TypedText(replace(TEXT, numbers=numbers, pseudonyms=True), value)
+            elif position in integers:
                 typed[position] = TypedText(_integer_type(self.facts, value, use), sql.cast(value, "BIGINT"))
             elif use.banded and (use.use is Use.TEXT or self.facts.count(self._not(NUMBER_PATTERN, value))):
                 typed[position] = self._as_labels(position, use)
             elif use.use is Use.NUMBER:
                 typed[position] = self._as_decimal(position, use)
         return typed
+
+    def has_pseudonyms(self, position: int, use: ColumnUse) -> bool:
+        if not use.may_have_pseudonyms:
+            return False
+        is_pseudonym = self._is(f"[0-9a-f]{{{PSEUDONYM_DIGITS}}}", self.values[position])
+        return bool(self.facts.count(sql.count_where(is_pseudonym)))
 
     def integers(self, positions: Sequence[int]) -> frozenset[int]:
         """The columns in which every value is a canonical 64-bit integer."""
@@ -131,7 +141,7 @@ class TextColumns:
     def require_plain_text(self, uses: Mapping[int, ColumnUse]) -> None:
         """Raise if text that means numbers or local dates would be compared with a number or a date as text."""
         for position, use in uses.items():
-            if use.use is Use.TEXT:
+            if use.use is Use.TEXT and not self.has_pseudonyms(position, use):
                 self._require_date(position, use.texts)
                 self._require_order(position, [each for each in use.texts if _orders_number(each)])
 

@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
-from acompass.language.program.aggregates import counts_distinct, facts_about
+from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Value
 from acompass.language.text.tree import Quantifier
@@ -320,7 +320,7 @@ def _counts_one_column(stage: GroupStage) -> bool:
     processes = [process_query(requirement) for requirement in stage.requirements]
     aggregates = [aggregate for process in processes for aggregate in process.aggregates]
     counted = {each.column for each in aggregates if counts_distinct(each.function)}
-    counting = all(facts_about(each.function).is_count for each in aggregates)
+    counting = all(each.facts.is_count or each.reference is not None for each in aggregates)
     return counting and len(counted) == 1 and bool(processes[0].group_by)
 
 
@@ -347,7 +347,7 @@ def _countable_stage(stage: Stage) -> _Plain | None:
 def _depends_on_combinations(requirement: Requirement) -> bool:
     process = effects.process_of(requirement)
     aggregates = () if process is None else process.aggregates
-    ignores_copies = all(each.column is None or facts_about(each.function).ignores_copies for each in aggregates)
+    ignores_copies = all(each.column is None or each.facts.ignores_copies for each in aggregates)
     kinds = {requirement.before[column].type.kind for column in effects.columns_touched(requirement)}
     seen = requirement.assertion
     kinds |= {seen.schema[comparison.column].type.kind for comparison in effects.comparisons(seen.condition)}

@@ -17,7 +17,15 @@ from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import columns_aggregated, columns_read, comparisons, is_always, process_of
+from acompass.language.program.effects import (
+    columns_aggregated,
+    columns_compared,
+    columns_read,
+    columns_with_pseudonyms,
+    comparisons,
+    is_always,
+    process_of,
+)
 from acompass.language.program.effects import record_comparisons as compared_in_records
 from acompass.language.program.program import Aggregate, Assertion, Process, Program, Requirement
 from acompass.language.program.types import TEXT, Column, Kind, Schema, Type, decimal
@@ -205,8 +213,12 @@ def source_coverage(program: Program, any_scale: frozenset[int], overwritten: fr
 def released_coverage(program: Program, any_scale: frozenset[int]) -> Coverage:
     """A line has no test if it compares values of a column that the released table no longer has."""
     final = _with_room(program.final_schema, any_scale)
-    tests, notes = [], []
+    tests, notes, pseudonyms = [], [], columns_with_pseudonyms(program.requirements)
     for requirement in _asserting_requirements(program):
+        if hidden := sorted(pseudonyms & columns_compared(requirement.assertion)):
+            names = ", ".join(f"`{final[i].name}`" for i in hidden)
+            notes.append(Note(requirement.line, f"no test: it compares {names}, which has pseudonyms"))
+            continue
         changed = _changed_columns(requirement, final)
         if changed:
             names = ", ".join(f"`{final[i].name}`" for i in changed)

@@ -184,7 +184,7 @@ def not_numbers(name: tree.Name, word: str, column: Column) -> Diagnostic:
     message = f"{word} needs numbers, but column `{column.name}` is {column.type.kind}"
     help_ = "name a column that contains numbers"
     if column.type.kind in (Kind.DATE, Kind.TIMESTAMP):
-        help_ += f", or write `SHIFT {spell_name(name.text)} BY` and the column that identifies a person"
+        help_ += "; SHIFT moves dates"
     return _diagnostic_at(name.span, "AC127", message, help_)
 
 
@@ -310,6 +310,31 @@ def unreadable_hierarchy(file: tree.String, reason: str) -> Diagnostic:
 def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnostic:
     message = f"hierarchy `{file.value}`: {problem_summary(problems)}"
     return _diagnostic_at(file.span, "AC122", message, f"`acompass hierarchy {file.value} --check` lists what is wrong")
+
+
+def unusable_reference(file: tree.String, problem: Diagnostic) -> Diagnostic:
+    """`problem` is an error about the file as a table."""
+    help_ = problem.help
+    if problem.code == "AC201":
+        help_ = "write the path of the file relative to the policy's folder"
+    elif problem.code == "AC251":  # no option applies to reference tables
+        help_ = "put the column names on the first line of the file"
+    return _diagnostic_at(file.span, "AC130", f"unusable reference table: {problem.message}", help_)
+
+
+def not_in_reference(file: tree.String, name: str, span: Span, names: Names, candidates: Sequence[str]) -> Diagnostic:
+    """A column of GROUP BY or SUM that the file lacks, or that several of its columns match (D3)."""
+    if candidates:
+        message = f"`{name}` matches several columns of reference table `{file.value}`: {_listing(list(candidates))}"
+        return _diagnostic_at(span, "AC130", message, "rename one of them in the file")
+    message = f"reference table `{file.value}` has no column `{name}`"
+    help_ = f"columns of the file: {names.listing()}{_meant(names.closest(name))}"
+    return _diagnostic_at(span, "AC130", message, help_)
+
+
+def not_addable(file: tree.String, name: tree.Name, column: str) -> Diagnostic:
+    message = f"SUM needs numbers, but column `{column}` of reference table `{file.value}` has other values"
+    return _diagnostic_at(name.span, "AC130", message, "add a column of numbers, or count records: `COUNT(*) IN …`")
 
 
 def dropped_column(name: tree.Name, column: str, place: Span | None) -> Diagnostic:

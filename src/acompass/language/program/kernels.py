@@ -417,7 +417,7 @@ class Pseudonym(Unlisted):
         return self
 
     def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
-        return []
+        return [] if self.key is None else [drawn for value in values for drawn, _ in self.outcomes(value, type_)]
 
 
 class OfOthers(Unlisted):

@@ -9,6 +9,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.effects import removes_records
 from acompass.language.program.program import Aggregate, Process, Requirement, Verdict
+from acompass.language.program.references import Reference
 from acompass.language.program.types import Kind, Type
 from acompass.language.text.tree import Function, Quantifier
 from acompass.plan.lowering import sql
@@ -16,12 +17,12 @@ from acompass.plan.lowering.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.actions import perform
-from acompass.plan.run.context import Affected, Context
+from acompass.plan.run.context import Affected, Context, Totals
 from acompass.plan.stages import GroupStage, Sample, process_query
 
 
 def run_groups(context: Context, state: State, stage: GroupStage) -> State:
-    classes = Classes(context.session.dialect, state, stage.requirements, stage.two_levels)
+    classes = Classes(context.session.dialect, state, stage.requirements, stage.two_levels, context.totals)
     if len(stage.requirements) > 1:
         return _run_shared(context, classes)
     (requirement,) = stage.requirements
@@ -44,6 +45,7 @@ class Classes:
     state: State
     requirements: tuple[Requirement, ...]
     two_levels: bool = False
+    totals: Totals | None = None  # needed for aggregates over reference tables (X14)
 
     @property
     def process(self) -> Process:
@@ -64,7 +66,34 @@ class Classes:
     def subquery(self, table: str = "k") -> Sql:
         """The classes, as a subquery named `table`."""
         classes = self._group_twice() if self.two_levels else self._group_once()
+        if self.process.group_by and self._references:
+            classes = self._look_up_totals(classes)
         return classes.subquery(table, copy=False)
+
+    @property
+    def _references(self) -> list[Reference]:
+        """The reference tables of all requirements, each once."""
+        aggregates = (each for r in self.requirements for each in process_query(r).aggregates)
+        return list(dict.fromkeys(each.reference for each in aggregates if each.reference is not None))
+
+    def _look_up_totals(self, classes: exp.Select) -> exp.Select:
+        """Join the classes to the totals of their keys; a class that a file lacks has 0 (X14)."""
+        assert self.totals is not None, "this query has no reference tables"
+        places = {reference: f"r{j}" for j, reference in enumerate(self._references)}
+        aggregates = [
+            exp.column(name, table="i")
+            if each.reference is None
+            else sql.with_alias(_total_or_zero(places[each.reference]), name)
+            for r in self.requirements
+            for each, name in zip(process_query(r).aggregates, _names(r), strict=True)
+        ]
+        columns = [*self.keys("i"), exp.column("n", table="i"), *aggregates]
+        select = sql.query(columns, classes.subquery("i", copy=False))
+        for reference, place in places.items():
+            pairs = zip(self.keys("i"), self.keys(place), strict=True)
+            on = sql.all_of(*(exp.EQ(this=own, expression=key) for own, key in pairs))
+            select.append("joins", exp.Join(this=self.totals(reference, place), on=on, side="LEFT"))
+        return select
 
     def _group_once(self) -> exp.Select:
         columns = [*self._keys_and_size(), *self._aggregate_columns(self._aggregate)]
@@ -100,9 +129,12 @@ class Classes:
             sql.with_alias(lower(aggregate), name)
             for r in self.requirements
             for aggregate, name in zip(process_query(r).aggregates, _names(r), strict=True)
+            if aggregate.reference is None or not self.process.group_by
         ]
 
     def _aggregate(self, aggregate: Aggregate) -> Sql:
+        if aggregate.reference is not None:  # without GROUP BY, it is about the whole file
+            return sql.literal(aggregate.reference.total(()))
         if aggregate.column is None:
             return self.state.count()
         type_ = self.state.schema[aggregate.column].type
@@ -122,6 +154,10 @@ class Classes:
         pairs = zip(self.process.group_by, self.keys("v"), strict=True)
         on = sql.all_of(*(exp.EQ(this=self.state.value(g), expression=key) for g, key in pairs))
         return exp.Join(this=sql.table(table, "v"), on=on, side="LEFT")
+
+
+def _total_or_zero(table: str) -> Sql:
+    return exp.Coalesce(this=exp.column("total", table=table), expressions=[sql.integer(0)])
 
 
 def _find_affected(context: Context, classes: Classes, requirement: Requirement) -> tuple[Affected, Verdict]:

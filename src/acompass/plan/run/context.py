@@ -6,13 +6,17 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from math import ceil
 from typing import Any, Protocol, TypeAlias
 
 from sqlglot import exp
 
 from acompass.dataclasses import dataclass, field
+from acompass.language.program.constants import is_64_bit
 from acompass.language.program.program import Verdict
+from acompass.language.program.references import Reference
+from acompass.language.program.types import Kind
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
@@ -42,6 +46,30 @@ class Session(Protocol):
 
     def clear(self) -> None:
         """Drop every temporary table."""
+
+
+#: the totals of a reference table, under an alias: a row for each group, with its key g0, g1, … and its total (X14)
+Totals: TypeAlias = Callable[[Reference, str], Sql]
+
+
+def uploaded_totals(session: Session) -> Totals:
+    """Upload the totals of each reference table once."""
+    tables: dict[Reference, str] = {}
+
+    def find(reference: Reference, alias: str) -> Sql:
+        if reference not in tables:
+            rows = ((*group, total) for group, total in reference.totals.items())
+            tables[reference] = session.upload(_total_columns(reference), rows)
+        return sql.table(tables[reference], alias)
+
+    return find
+
+
+def _total_columns(reference: Reference) -> list[tuple[str, str]]:
+    """The names and SQL types of the columns. Sums of integers may have more than 64 bits."""
+    keys = [(f"g{j}", sql.type_name(type_)) for j, type_ in enumerate(reference.types)]
+    is_large = reference.type.kind is Kind.INTEGER and not all(map(is_64_bit, reference.totals.values()))
+    return [*keys, ("total", sql.decimal_type(0) if is_large else sql.type_name(reference.type))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +165,10 @@ class Context:
     missed: dict[int, State] = field(default_factory=dict)  # affected records that WITH PROBABILITY did not draw
     observe: Observer | None = None
     verdicts_only: bool = False  # whether the caller ignores the resulting table, except for its number of records
+
+    @cached_property
+    def totals(self) -> Totals:
+        return uploaded_totals(self.session)
 
 
 @dataclass(frozen=True)

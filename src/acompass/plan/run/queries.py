@@ -16,7 +16,7 @@ from acompass.plan.lowering.dialect import text_key
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, WEIGHT, State
 from acompass.plan.run.classes import Classes
-from acompass.plan.run.context import Session
+from acompass.plan.run.context import Session, uploaded_totals
 
 #: the number of records in a class, and its aggregate values for each requirement index
 ClassValues: TypeAlias = tuple[int, dict[int, tuple[Any, ...]]]
@@ -52,14 +52,10 @@ def records_by_key(session: Session, state: State, row_keys: Sequence[int]) -> d
     return {int(key): state.record(row) for key, *row in session.fetch(query)}
 
 
-def count_distinct(state: State, column: int) -> Sql:
-    return exp.Count(this=exp.Distinct(expressions=[state.value(column)]))
-
-
 def smallest_class(session: Session, state: State, columns: Sequence[int], person: int | None) -> int:
     """The size of the smallest class by some columns, in records or else in distinct values of the column `person`."""
     keys = [_class_key(session, state, position) for position in columns]
-    size = state.count() if person is None else count_distinct(state, person)
+    size = state.count() if person is None else state.count_distinct(person)
     classes = sql.query([sql.with_alias(size, "n")], state.source()).group_by(*keys, copy=False)
     smallest = exp.Min(this=exp.column("n", table="t"))
     ((found,),) = session.fetch(sql.query([smallest], classes.subquery("t", copy=False)))
@@ -76,7 +72,7 @@ def classes_by_key(
     session: Session, state: State, requirements: tuple[Requirement, ...], row_keys: Sequence[int]
 ) -> dict[int, ClassValues]:
     """The class of each record that PROCESS selects. The requirements must have the same WHERE and GROUP BY."""
-    classes = Classes(session.dialect, state, requirements)
+    classes = Classes(session.dialect, state, requirements, totals=uploaded_totals(session))
     members = exp.select(_KEY.copy(), *state.columns()).from_(state.source())
     selected = members.where(exp.and_(_among(row_keys), classes.where)).subquery("t")
     values = {requirement.index: classes.aggregates(requirement, "v") for requirement in requirements}

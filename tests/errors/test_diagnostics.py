@@ -35,7 +35,7 @@ from acompass.language.text.parser import parse_text
 from acompass.plan.run import context
 from acompass.prove.certify.encoding import NotCertified
 from acompass.prove.effort import Exhausted
-from acompass.prove.rules.backward_rules import Blocked
+from acompass.prove.rules.write_rules import Blocked
 from acompass.reason.privacy.mentions import Undecided
 from acompass.semantics import core
 from acompass.tables.csv import MalformedCsv, NotUtf8, Problem

@@ -191,8 +191,8 @@ LARGEST = 2**63 - 1
         (
             "ALWAYS : SHIFT a, b BY p WITHIN 3650 DAYS;",
             [{"a": "2024-03-01", "b": "unknown", "p": 1}, {"a": "2024-13-01", "b": "2024-03-01", "p": 2}],
-            "SHIFT cannot write the dates of 2 records in columns `a`, `b`: they would leave the years 0001 to 9999, or are "
-            "not in ISO format",
+            "SHIFT cannot write the dates of 2 records in columns `a`, `b`: they would leave the years 0001 to 9999, "
+            "or are not in ISO format",
         ),
         (
             "ALWAYS : MICROAGGREGATE x BY 2;",

@@ -380,11 +380,17 @@ class Nearest(Unlisted):
         assert isinstance(value, int | float | Decimal)
         if type_.kind is Kind.FLOAT and value in (float("inf"), float("-inf")):
             return value
-        exact = round_away(Fraction(value) / Fraction(self.step)) * Fraction(self.step)
-        return number_of_type(exact, type_)
+        return number_of_type(nearest_multiple(Fraction(value), self.step), type_)
 
     def in_lowest_terms(self) -> "Nearest":
         return self
+
+    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
+        """Without numbers that do not fit: a run fails on them."""
+        if type_.kind is Kind.FLOAT:
+            raise ManyValues
+        rounded = (self.nearest(Decimal(text), type_) for text in texts)
+        return tuple(to_text(value, type_) for value in rounded if value is not None)
 
     def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
         rounded = (self.nearest(value, type_) for value in values)
@@ -565,6 +571,10 @@ def round_away(value: Fraction) -> int:
     """The nearest integer, halves away from zero."""
     rounded = (2 * abs(value.numerator) + value.denominator) // (2 * value.denominator)
     return rounded if value >= 0 else -rounded
+
+
+def nearest_multiple(number: Fraction, step: Decimal) -> Fraction:
+    return round_away(number / Fraction(step)) * Fraction(step)
 
 
 def number_of_type(exact: Fraction, type_: Type) -> Value | None:

@@ -52,12 +52,16 @@ class Dialect:
     joins_by_order: bool = False
     #: an estimate of the number of distinct combinations of values, much cheaper than grouping by them
     approximate_distinct: Callable[[Sequence[Sql]], Sql] | None = None
+    #: the sum of the least values of a group, so many or all of them; None if records have to be ranked for that
+    least_sum: Callable[[Sql, int], Sql] | None = None
     #: the depth of nested SELECTs at which the records of a cascade are stored; None for the default depth
     deepest_cascade: int | None = None
     #: kinds of values that the engine cannot store exactly
     lacks: frozenset[Kind] = frozenset()
     #: monotonic functions of a value, each finer than the one before
     coarser: Callable[[Sql, Type], Iterable[Sql]] = lambda _value, _type: ()
+    #: whether the engine can read the files of reference tables itself
+    reads_files: bool = False
     #: the number of groups of records that one worker may sort; None if one worker sorts all records
     most_rank_groups: int | None = None
 

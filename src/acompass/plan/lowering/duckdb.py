@@ -98,5 +98,7 @@ DUCKDB = Dialect(
     add_days=_add_days,
     decimal_text=_decimal_text,
     joins_by_order=True,
+    least_sum=lambda value, number: sql.call("list_sum", sql.call("min", value, sql.integer(number))),
+    reads_files=True,
     approximate_distinct=lambda values: sql.call("approx_count_distinct", sql.call("row", *values)),
 )

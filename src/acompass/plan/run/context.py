@@ -20,7 +20,7 @@ from acompass.language.program.kernels import UnfitValueError
 from acompass.language.program.keys import Key
 from acompass.language.program.program import Requirement, Verdict
 from acompass.language.program.references import Reference
-from acompass.language.program.types import Kind, Type, Value, to_text
+from acompass.language.program.types import INTEGER, Kind, Type, Value, to_text
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import PLAIN_KINDS, Dialect, conversions, schema_after, text_key
 from acompass.plan.lowering.sql import Sql
@@ -62,14 +62,60 @@ def uploaded_totals(session: Session) -> Totals:
 
     def find(reference: Reference, alias: str) -> Sql:
         if reference not in tables:
-            rows = ((*group, total) for group, total in reference.totals.items())
-            tables[reference] = session.upload(_total_columns(reference), rows)
+            tables[reference] = _store_totals(session, reference)
         return sql.table(tables[reference], alias)
 
     return find
 
 
-def _total_columns(reference: Reference) -> list[tuple[str, str]]:
+def _store_totals(session: Session, reference: Reference) -> str:
+    query = _query_file(session.dialect, reference) if session.dialect.reads_files else None
+    if query is not None:
+        return session.store(query)
+    rows = ((*group, total) for group, total in reference.totals.items())
+    return session.upload(total_columns(reference), rows)
+
+
+def _query_file(dialect: Dialect, reference: Reference) -> exp.Select | None:
+    """A query for the totals of a large file, in types that need no other conversion than that of integers."""
+    names = [*reference.columns, *(() if reference.added is None else (reference.added,))]
+    scan = reference.source.complete_scan(names, reference.added)
+    if scan is None:
+        return None
+    columns = [(exp.column(exp.var(scan.columns[name][0]), table="f"), scan.columns[name][1]) for name in names]
+    keys = [_file_key(*column, type_) for column, type_ in zip(columns, reference.types, strict=False)]
+    known = [key for key in keys if key is not None]
+    if len(known) < len(keys) or reference.type.kind is Kind.FLOAT:
+        return None
+    total: Sql = exp.Count(this=exp.Star())
+    if reference.added is not None:
+        number = sql.cast(columns[-1][0], "HUGEINT" if reference.type == INTEGER else sql.type_name(reference.type))
+        total = dialect.exact_sum(number, reference.type)
+    named = [sql.with_alias(key, f"g{j}") for j, key in enumerate(known)]
+    # the digest distinguishes the query from those of earlier contents
+    file = exp.alias_(exp.Table(this=exp.var(f"{scan.table} /* {reference.digest} */")), "f")
+    present = sql.all_of(*(sql.negate(exp.Is(this=key.copy(), expression=exp.null())) for key in known))
+    select = sql.query([*named, sql.with_alias(total, "total")], file, present)
+    return select.group_by(*(key.copy() for key in known), copy=False)
+
+
+def _file_key(column: Sql, stored: Type, type_: Type) -> Sql | None:
+    """A value of the file in the type of the table's column, NULL if it has none; None for types that need Python."""
+    match stored.kind, type_.kind:
+        case (Kind.TEXT, Kind.TEXT) | (Kind.DATE, Kind.DATE):
+            return column
+        case Kind.INTEGER, Kind.INTEGER:
+            return sql.try_cast(column, "BIGINT")
+        case Kind.INTEGER, Kind.TEXT:
+            return sql.cast(column, "TEXT")
+        case Kind.TEXT, Kind.INTEGER:
+            whole = sql.call("regexp_full_match", column.copy(), exp.Literal.string(r"-?(0|[1-9][0-9]*)(\.0+)?"))
+            return exp.Case(ifs=[exp.If(this=whole, true=sql.try_cast(column, "BIGINT"))])
+        case _:
+            return None
+
+
+def total_columns(reference: Reference) -> list[tuple[str, str]]:
     """The names and SQL types of the columns. Sums of integers may have more than 64 bits."""
     keys = [(f"g{j}", sql.type_name(type_)) for j, type_ in enumerate(reference.types)]
     is_large = reference.type.kind is Kind.INTEGER and not all(map(is_64_bit, reference.totals.values()))

@@ -234,14 +234,17 @@ MOST_SCANNED_COMPARISONS = 400
 def share_scans(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
     """Count consecutive requirements that do not read what the others write by one scan.
 
-    A requirement that drops records ends a run: the next one counts the records that are left. RANDOM has to rank its
-    records anyway, so it stays alone. GENERALIZE looks up the values of the table before the first requirement.
+    A requirement that drops records ends a run: the next one counts the records that are left. RANDOM and
+    MICROAGGREGATE have to rank their records anyway, so they stay alone. GENERALIZE looks up the values of the table
+    before the first requirement.
     """
     return _rewrite_runs(stages, _scannable_requirement, partial(_split_run, start=_ScanRun))
 
 
 def _scannable_requirement(stage: Stage) -> Requirement | None:
-    return stage.requirement if isinstance(stage, RecordStage) and not effects.draws(stage.requirement.action) else None
+    if not isinstance(stage, RecordStage) or effects.needs_order(stage.requirements):
+        return None
+    return stage.requirement
 
 
 class _ScanRun:

@@ -80,6 +80,7 @@ class ReferenceFile:
     digest: str  # the SHA-256 of its content, in hexadecimal
     _reader: _Reader
     _columns: dict[str, StoredColumn] = field(default_factory=dict)
+    _types: dict[str, Type] = field(default_factory=dict)
     totals: dict[Reference, Mapping[Group, Number]] = field(default_factory=dict)  # those that are known
 
     @property
@@ -92,7 +93,9 @@ class ReferenceFile:
 
     def type_of_sums(self, name: str) -> Type:
         """The type of sums of this column; not a number if it cannot be added."""
-        return self._reader.type_of_sums(name)
+        if name not in self._types:
+            self._types[name] = self._reader.type_of_sums(name)
+        return self._types[name]
 
     def columns(self, names: Sequence[str]) -> list[StoredColumn]:
         """The columns with these names, in one pass over the file. Raises a TableError if the file is malformed."""

@@ -3,6 +3,7 @@
 import gzip
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -255,6 +256,19 @@ def _arrow(type_: Type) -> pyarrow.DataType:
     return {TEXT: pyarrow.string(), INTEGER: pyarrow.int64(), DATE: pyarrow.date32()}.get(
         type_, pyarrow.decimal128(10, 1)
     )
+
+
+def test_a_content_may_come_with_the_policy() -> None:
+    parsed = acompass.parse(SUM.format("f.csv") + SUM.format("f.csv").replace("SUM(people)", "COUNT(*)"))
+    for content, wanted in ((b"zip,people\n1,2.5\n1,3\n", [Decimal("5.5"), 2]), (b"zip,people\n1,2,3\n", None)):
+        tree = replace(parsed.tree, hierarchies={"f.csv": content})
+        program, found = check(tree, parsed.text, make_schema({"zip": TEXT}))
+        assert (program is None) == (wanted is None)
+        if program is None:
+            assert found[0].message == "unusable reference table: line 2 of `f.csv` has 3 fields, expected 2"
+            return
+        own = (aggregates_of(each)[0].reference for each in program.requirements)
+        assert [each.total(("1",)) for each in own if each is not None] == wanted
 
 
 def test_the_semantics_adds_the_records_that_agree(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from acompass.dataclasses import dataclass, field, replace
+from acompass.errors.diagnostics import TableError
 from acompass.language.program.references import NUMBER, Group, Number, Reference, StoredColumn
 from acompass.language.program.types import (
     BOOLEAN,
@@ -148,9 +149,32 @@ def _open_content(name: str, content: bytes) -> ReferenceFile:
     with temporary_folder() as folder:
         path = private_file(folder, Path(name).name)
         Path(path).write_bytes(content)
-        found = _open(path)
-        found.columns(found.names)
-        return found
+        try:
+            found = _open(path)
+            columns = dict(zip(found.names, found.columns(found.names), strict=True))
+        except TableError as error:
+            shown = (replace(each, message=each.message.replace(path, name)) for each in error.diagnostics)
+            raise TableError(shown) from None
+    return ReferenceFile(found.digest, _Content(found.names, columns))
+
+
+@dataclass(frozen=True)
+class _Content:
+    """The columns of a file that does not exist anymore."""
+
+    names: tuple[str, ...]
+    columns: Mapping[str, StoredColumn]
+    scan: Scan | None = None
+
+    @property
+    def records(self) -> int:
+        return len(self.columns[self.names[0]].values)
+
+    def type_of_sums(self, name: str) -> Type:
+        return self.columns[name].type_of_sums
+
+    def read(self, names: Sequence[str]) -> list[StoredColumn]:
+        return [self.columns[name] for name in names]
 
 
 def _open(path: str) -> ReferenceFile:

@@ -178,7 +178,8 @@ def release_table(ask: Ask, session: Session) -> Iterator[ReleasedTable]:
     released."""
     with temporary_folder() as folder:
         after = str(Path(folder, f"after{table_suffix(ask.studio)}"))
-        result = session.run(ask.policy, params=ask.used_params, seed=SEED, output=after, force=True, roles={})
+        params, key = ask.used_params, ask.studio.start.key
+        result = session.run(ask.policy, params=params, seed=SEED, key=key, output=after, force=True, roles={})
         yield ReleasedTable(*_before(ask.studio, session, folder), after, result)
 
 

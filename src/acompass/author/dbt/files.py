@@ -20,7 +20,9 @@ from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
     aggregates_of,
     columns_aggregated,
+    columns_compared,
     columns_read,
+    columns_with_pseudonyms,
     comparisons,
     is_always,
     process_of,
@@ -225,9 +227,12 @@ def source_coverage(program: Program, any_scale: frozenset[int], overwritten: fr
 def released_coverage(program: Program, any_scale: frozenset[int]) -> Coverage:
     """A line has no test if it compares values of a column that the released table no longer has."""
     final = _with_room(program.final_schema, any_scale)
-    tests, notes = [], []
+    tests, notes, pseudonyms = [], [], columns_with_pseudonyms(program.requirements)
     for requirement in _asserting_requirements(program):
         why, changed = _large_reference(requirement), _changed_columns(requirement, final)
+        if hidden := sorted(pseudonyms & columns_compared(requirement.assertion)):
+            names = ", ".join(f"`{final[i].name}`" for i in hidden)
+            why, changed = f"no test: it compares {names}, which has pseudonyms", []
         if changed:
             names = ", ".join(f"`{final[i].name}`" for i in changed)
             why = f"no test: later lines drop {names} or turn it into text"

@@ -53,6 +53,11 @@ class AggregateFacts:
         return self.is_count and self.ignores_copies
 
     @property
+    def weighs_records(self) -> bool:
+        """Whether it tells how many records there are, or how many of them: a person counts once for each (D35)."""
+        return self.counts_records or (self.is_share and not self.of_numbers)
+
+    @property
     def tells_values_apart(self) -> bool:
         """Whether it depends on which values of its column are equal: their numbers have one spelling (D26)."""
         return self.counts_distinct or (self.is_share and not self.of_numbers)

@@ -128,6 +128,17 @@ def columns_compared(assertion: p.Assertion) -> frozenset[int]:
     return frozenset(found.union(column for column in values if column is not None))
 
 
+def columns_with_pseudonyms(requirements: Iterable[p.Requirement]) -> frozenset[int]:
+    """The columns that may contain pseudonyms after the last requirement."""
+    found: frozenset[int] = frozenset()
+    for requirement in requirements:
+        if isinstance(kernel_of(requirement.action), Pseudonym):
+            found |= written_by(requirement.action)
+        else:
+            found -= columns_overwritten(requirement)
+    return found
+
+
 def columns_of_classes(requirements: Iterable[p.Requirement]) -> frozenset[int]:
     """The columns that requirements group by or count the values of. Their numbers have one spelling (D26)."""
     found: set[int] = set()

@@ -148,6 +148,12 @@ class Scope:
         self.unjudged = True
         return True
 
+    def holds_pseudonyms(self, type_: Type) -> bool:
+        """Whether the column has pseudonyms, because the table was released: an assertion that compares them has no
+        verdict (X15)."""
+        self.unjudged |= type_.pseudonyms
+        return type_.pseudonyms
+
     def reference(self, file: tree.String, added: tree.Name | None, groups: Sequence[Column]) -> Reference | Diagnostic:
         """The reference table that came with the policy or that the file has (X14)."""
         return find_reference(file, self.hierarchies.get(file.value, Path(self.folder, file.value)), added, groups)

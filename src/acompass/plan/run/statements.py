@@ -71,8 +71,9 @@ class _RecordingSession:
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
         self._record("", query)
-        # without a table, the values that GENERALIZE looks up are unknown
-        return [] if query.args.get("group") else [tuple(1 for _ in query.expressions)]
+        # without a table, the values that GENERALIZE looks up are unknown, and no value is known to be unfit
+        is_empty = query.args.get("group") or query.args.get("having")
+        return [] if is_empty else [tuple(1 for _ in query.expressions)]
 
     def store(self, query: exp.Select) -> str:
         return self.create(query, self._new_name())
@@ -84,7 +85,8 @@ class _RecordingSession:
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         """Record the table's columns only: rows are sent as data, never as text."""
         name = self._new_name()
-        typed = ", ".join(f"{column} {type_}" for column, type_ in columns)
+        types = (sql.data_type(type_).sql(self.dialect.name) for _, type_ in columns)
+        typed = ", ".join(f"{column} {type_}" for (column, _), type_ in zip(columns, types, strict=True))
         # only the rows of labels depend on the table
         comment = "" if list(rows) else f"-- {name} gets the labels of the values above when the policy runs\n"
         self._statements.append(f"{comment}CREATE TEMPORARY TABLE {name} ({typed})")

@@ -136,6 +136,7 @@ def _run(
         output=table,
         report=report,
         seed=seed,
+        key=ask.studio.start.key,
         roles=roles.by_name,
         person=roles.person,
     )

@@ -1,5 +1,6 @@
 """Reference tables are read by the rules of tables, once for each content, and by DuckDB if they are large (X14)."""
 
+import datetime
 import gzip
 import os
 from collections.abc import Sequence
@@ -280,3 +281,25 @@ def test_the_semantics_adds_the_records_that_agree(tmp_path: Path) -> None:
     (aggregate,) = aggregates_of(program.requirements[0])
     assert aggregate.function is Function.SUM
     assert [aggregate_value(aggregate, [(key,)], (key,)) for key in ("1", "2")] == [5, 0]
+
+
+#: texts with a meaning in arrays, CSV or SQL
+HOSTILE = ("", "NULL", "null", "{}", "a,b", 'a"b', "a\\b", "\\", "it's", "é", "𝒳", " a ", "a\nb", "{1,2}", "$1", "''")
+
+
+@pytest.mark.parametrize("engine", ["reference", "duckdb", "postgres", "spark"])
+def test_many_totals_reach_every_engine(engine: str, engine_url: str, tmp_path: Path) -> None:
+    texts = [*HOSTILE, *(f"text {number}" for number in range(1_500))]
+    quoted = ['"{}"'.format(text.replace('"', '""')) for text in texts]
+    days = [datetime.date(1900, 1, 1) + datetime.timedelta(days=number) for number in range(len(texts))]
+    rows = "".join(f"{text},{day},{number}.5\n" for number, (text, day) in enumerate(zip(quoted, days, strict=True)))
+    (tmp_path / "f.csv").write_text(f"t,d,people\n{rows}", encoding="utf-8", newline="")
+    table = tmp_path / "t.parquet"
+    parquet(table, t=texts, d=days, id=list(range(len(texts))))
+    policy = f"EACH PROCESS SUM(people) IN '{tmp_path / 'f.csv'}' AS n, MIN(id) AS i GROUP BY t, d : n >= 100 : REJECT;"
+    verdict = acompass.check(policy, table, engine=engine_url).requirements[0]
+    assert verdict.affected == 100
+    result = acompass.run(policy, table, engine=engine_url, output=tmp_path / "out.parquet")
+    assert result.records_out == len(texts) - 100
+    left = pyarrow.parquet.read_table(tmp_path / "out.parquet").column("id").to_pylist()
+    assert sorted(left) == list(range(100, len(texts)))

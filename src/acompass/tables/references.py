@@ -107,7 +107,7 @@ class ReferenceFile:
 
     def has_more_combinations(self, names: Sequence[str], most: int) -> bool:
         """Whether these columns have more than `most` combinations of values."""
-        question = (*names, most)
+        question: tuple[str | int, ...] = (*names, most)
         if question not in self._many:
             scan = self._reader.scan if names else None
             distinct = "" if scan is None else ", ".join(scan.columns[name][0] for name in names)

@@ -1,5 +1,6 @@
 """The page of `--report` is complete and reveals nothing private."""
 
+import hashlib
 import html
 import re
 from collections.abc import Callable
@@ -153,8 +154,6 @@ def test_everything_is_escaped(invoke: Invoke) -> None:
 
 
 def test_the_certificate_contains_hashes_and_counts(page: Element) -> None:
-    import hashlib
-
     certificate = certificate_in(page)
     digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest()
                for name in ("policy.acp", "out.csv")}  # fmt: skip
@@ -335,6 +334,30 @@ def test_the_page_for_recipients_has_no_hash_of_a_hierarchy_which_may_list_the_v
     assert hierarchy == {"name": "city.csv", "sha256": None, "bytes": None}
     ran = invoke("verify-report", "r.html", "--policy", "level.acp")
     assert (ran.exit_code, ran.stdout) == (0, "report: matches\npolicy: matches\n")
+
+
+def test_a_report_certifies_the_reference_tables_of_a_policy(invoke: Invoke) -> None:
+    Path("towns.csv").write_text("City\nAachen\nBonn\n", encoding="utf-8")
+    Path("residents.csv").write_text("City,People\nAachen,250000\nBonn,330000\n", encoding="utf-8")
+    policy = "EACH PROCESS SUM(People) IN 'residents.csv' AS n GROUP BY City : n > 20000 : REJECT;"
+    Path("towns.acp").write_text(policy, encoding="utf-8")
+    pages = ("--report-internal", "h.html", "--report", "r.html")
+    ran = invoke("run", "towns.acp", "towns.csv", "-o", "out.csv", *pages)
+    assert ran.exit_code == 0, ran.stderr
+    (internal,), (given,) = (certificate_in(read_page(Path(page)))["references"] for page in ("h.html", "r.html"))
+    assert internal == {
+        "name": "residents.csv",
+        "sha256": hashlib.sha256(Path("residents.csv").read_bytes()).hexdigest(),
+        "bytes": Path("residents.csv").stat().st_size,
+    }
+    assert given == {"name": "residents.csv", "sha256": None, "bytes": None}
+    verify = ("verify-report", "h.html", "--policy", "towns.acp")
+    assert invoke(*verify).stdout.endswith("reference table residents.csv: matches\n")
+    Path("residents.csv").write_text("City,People\nAachen,250001\n", encoding="utf-8")
+    ran = invoke(*verify)
+    assert (ran.exit_code, ran.stdout.splitlines()[-1]) == (1, "reference table residents.csv: differs")
+    Path("residents.csv").unlink()
+    assert "cannot read reference table `residents.csv`" in invoke(*verify).stderr
 
 
 #: each name occurs often enough to have a bar, and all are suppressed

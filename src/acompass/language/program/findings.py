@@ -299,9 +299,7 @@ def unusable_reference(file: tree.String, problem: Diagnostic) -> Diagnostic:
     return _diagnostic_at(file.span, "AC130", f"unusable reference table: {problem.message}", help_)
 
 
-def not_in_reference(
-    file: tree.String, name: str, span: Span, names: Names, candidates: Sequence[str]
-) -> Diagnostic:
+def not_in_reference(file: tree.String, name: str, span: Span, names: Names, candidates: Sequence[str]) -> Diagnostic:
     """A column of GROUP BY or SUM that the file lacks, or that several of its columns match (D3)."""
     if candidates:
         message = f"`{name}` matches several columns of reference table `{file.value}`: {_listing(list(candidates))}"

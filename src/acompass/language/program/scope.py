@@ -154,9 +154,7 @@ class Scope:
         self.unjudged |= type_.pseudonyms
         return type_.pseudonyms
 
-    def reference(
-        self, file: tree.String, added: tree.Name | None, groups: Sequence[Column]
-    ) -> Reference | Diagnostic:
+    def reference(self, file: tree.String, added: tree.Name | None, groups: Sequence[Column]) -> Reference | Diagnostic:
         """The reference table that came with the policy or that the file has (X14)."""
         return find_reference(file, self.hierarchies.get(file.value, Path(self.folder, file.value)), added, groups)
 

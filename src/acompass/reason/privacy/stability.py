@@ -6,8 +6,9 @@ module knows: the answer can be too large, but never too small."""
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from math import ceil, floor, prod
 from typing import Any, assert_never
 
@@ -192,6 +193,8 @@ def _counts_class(aggregate: Aggregate) -> bool:
 def _trial_aggregates(aggregate: Aggregate, constants: list[Value]) -> list[Any] | None:
     if _counts_class(aggregate):
         return None
+    if facts_about(aggregate.function).is_share:
+        return region_shares(constants)
     is_count = aggregate.reference is None and facts_about(aggregate.function).is_count
     return region_counts(constants) if is_count else _trial_values(aggregate.type, constants)
 
@@ -227,6 +230,12 @@ def region_counts(constants: Sequence[Value]) -> list[Value]:
     """One count of each region of 1, 2, 3, …"""
     regions = Regions(count_order(), constants)
     return [regions.values(region, 1)[0] for region in regions_in(regions.full)]
+
+
+def region_shares(constants: Sequence[Any]) -> list[Fraction]:
+    """The constants from 0 to 1, and one share between each two."""
+    cuts = sorted({Fraction(0), Fraction(1), *(Fraction(each) for each in constants if 0 <= each <= 1)})
+    return sorted({*cuts, *((low + high) / 2 for low, high in pairwise(cuts))})
 
 
 def _finer_type(type_: Type, constants: Iterable[Value]) -> Type:

@@ -33,6 +33,7 @@ from acompass.language.program.effects import (
     with_key,
     write_of,
 )
+from acompass.language.program.kernels import UnfitValueError
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program
 from acompass.language.program.types import Kind, Schema
@@ -203,6 +204,8 @@ def execute(loaded: LoadedTable, program: Program, stages: Sequence[Stage], call
         raise trace_too_short(error.needed, error.given) from None
     except UnlabeledValueError as error:
         raise _missing_label(program, error) from None
+    except UnfitValueError as error:
+        raise _values_not_written(program, error) from None
 
 
 def _missing_label(program: Program, error: UnlabeledValueError) -> TableError:
@@ -212,6 +215,15 @@ def _missing_label(program: Program, error: UnlabeledValueError) -> TableError:
     assert action is not None
     assert write is not None
     return errors.values_without_label(requirement.before[write.column].name, error.count, map_, action.span)
+
+
+def _values_not_written(program: Program, error: UnfitValueError) -> TableError:
+    requirement = program.requirements[error.requirement - 1]
+    action, write = requirement.action, write_of(requirement.action)
+    assert action is not None
+    assert write is not None, "only a write can fail"
+    columns = [requirement.before[column] for column in write.columns]
+    return errors.values_not_written(columns, error.count, write.kernel, action.span)
 
 
 def _require_order(schema: Schema) -> None:

@@ -31,14 +31,17 @@ from acompass.language.program.program import (
 from acompass.language.program.types import Kind, Type
 from acompass.language.text.tree import Function, Quantifier
 
-#: the labels of each requirement's map, by text
-Labels = Mapping[int, Mapping[str, str]]
+#: the function of a requirement by its arguments: a label or a pseudonym for each text, the days of each person
+Table = Mapping[Any, Any]
+#: those of all requirements, by index
+Functions = Mapping[int, Table]
 
 _AGGREGATES = {
     Function.SUM: "sum",
     Function.MIN: "min",
     Function.MAX: "max",
     Function.COUNT_DISTINCT: "distinct",
+    Function.SHARE_OF_MODE: "mode",
 }
 
 
@@ -46,8 +49,10 @@ def form(*parts: object) -> str:
     return f"({' '.join(map(str, parts))})"
 
 
-def case(requirements: Iterable[Requirement], labels: Labels, records: Iterable[Any], trace: Iterable[Fraction]) -> str:
-    program = (requirement(each, labels.get(each.index, {})) for each in requirements)
+def case(
+    requirements: Iterable[Requirement], functions: Functions, records: Iterable[Any], trace: Iterable[Fraction]
+) -> str:
+    program = (requirement(each, functions.get(each.index, {})) for each in requirements)
     return form(form(*program), form(*map(record, records)), form(*map(fraction, trace)))
 
 
@@ -92,9 +97,9 @@ def _decimal(value: Decimal) -> str:
     return form("decimal", "-" if sign else "+", units, max(-exponent, 0))
 
 
-def requirement(each: Requirement, labels: Mapping[str, str]) -> str:
+def requirement(each: Requirement, function: Table) -> str:
     types = (form(column, type_name(after)) for column, (_, after) in type_changes(each).items())
-    return form(assertion(each.assertion), form(*types), action(each.action, each, labels))
+    return form(assertion(each.assertion), form(*types), action(each.action, each, function))
 
 
 def type_name(type_: Type) -> str:
@@ -121,12 +126,18 @@ def result(each: ResultForm) -> str:
             return form("filter", condition(phi))
         case Process(aggregates, where, group_by):
             psi = "none" if where is None else condition(where)
-            return form("process", form(*map(aggregate, aggregates)), psi, form(*group_by))
+            functions = (aggregate(each, group_by) for each in aggregates)
+            return form("process", form(*functions), psi, form(*group_by))
         case _:
             assert_never(each)
 
 
-def aggregate(each: Aggregate) -> str:
+def aggregate(each: Aggregate, group_by: Iterable[int]) -> str:
+    if each.reference is not None:
+        totals = (form(record(group), field(total)) for group, total in each.reference.totals.items())
+        return form("reference", form(*group_by), *totals)
+    if each.function is Function.SHARE_OF_LARGEST:
+        return form("largest", each.largest, each.column)
     return "count" if each.column is None else form(_AGGREGATES[each.function], each.column)
 
 
@@ -144,27 +155,56 @@ def condition(each: Condition) -> str:
             assert_never(each)
 
 
-def action(each: Action | None, of: Requirement, labels: Mapping[str, str]) -> str:
+def action(each: Action | None, of: Requirement, function: Table) -> str:
     if each is None:
         return "none"
-    performed = effect(each.effect, of, labels)
+    performed = effect(each.effect, of, function)
     return performed if is_certain(each) else form("probably", fraction(each.probability), performed)
 
 
-def effect(each: Effect, of: Requirement, labels: Mapping[str, str]) -> str:
+def effect(each: Effect, of: Requirement, function: Table) -> str:
     match each:
         case Remove():
             return "reject"
-        case Write(column, kernels.Constant(value)):
-            return form("replace", column, field(value))
-        case Write(column, kernels.Uniform(lower, upper)):
-            return form("random", column, type_name(of.after[column].type), lower, upper)
-        case Write(column, kernels.Weighted(values)):
-            return form("from", column, *(form(each.weight, field(each.value)) for each in values))
-        case Write(column, kernels.Labels()):
-            pairs = (form(form(*map(ord, text)), form(*map(ord, label))) for text, label in labels.items())
-            return form("generalize", column, *pairs)
+        case Write():
+            return write(each, of, function)
         case Project(columns):
             return form("drop", *columns)
         case _:
-            raise AssertionError(f"the theory has no such action: {each}")
+            assert_never(each)
+
+
+def write(each: Write, of: Requirement, function: Table) -> str:
+    column = each.columns[0]
+    type_ = of.after[column].type
+    match each.kernel:
+        case kernels.Constant(value):
+            return form("replace", column, field(value))
+        case kernels.Uniform(lower, upper):
+            return form("random", column, type_name(type_), lower, upper)
+        case kernels.Weighted(values):
+            return form("from", column, *(form(each.weight, field(each.value)) for each in values))
+        case kernels.Labels():
+            return form("generalize", column, *_texts(function))
+        case kernels.Nearest(step):
+            return form("nearest", column, number_type_name(type_), fraction(Fraction(step)))
+        case kernels.Pseudonym():
+            return form("pseudonym", column, *_texts(function))
+        case kernels.Shift(person):
+            days = (form(field(value), shift) for value, shift in function.items())
+            return form("shift", form(*each.columns), person, *days)
+        case kernels.AddRandom(lower, upper):
+            return form("add", column, lower, upper)
+        case kernels.Microaggregate(size):
+            return form("microaggregate", column, number_type_name(type_), size)
+        case _:
+            assert_never(each.kernel)
+
+
+def number_type_name(type_: Type) -> str:
+    """The type that a computed number is written in: a decimal with all digits of its scale, spelled or not."""
+    return form("decimal", type_.scale) if type_.kind is Kind.DECIMAL else type_name(type_)
+
+
+def _texts(function: Table) -> Iterable[str]:
+    return (form(form(*map(ord, text)), form(*map(ord, label))) for text, label in function.items())

@@ -11,7 +11,7 @@ from acompass.language.program.label_maps import SUPPRESSED, Level
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import BOOLEAN, Kind, Type, Value, to_text
 from acompass.prove.diagrams.cuts import read_text
-from tests.theory.expressions import Labels, field, form
+from tests.theory.expressions import Functions, field, form
 
 #: a condition about the value of the column, and the label of the values that satisfy it
 Part = tuple[str, str]
@@ -64,7 +64,7 @@ def _value(text: str, type_: Type) -> Value | None:
     return text if type_.kind is Kind.TEXT else read_text(text, type_)
 
 
-def labels_of_texts(program: Program, texts: Iterable[str]) -> Labels:
+def labels_of_texts(program: Program, texts: Iterable[str]) -> Functions:
     """For each map, the labels of these texts and of the constants and labels that the program writes."""
     written = {text for requirement in program.requirements for text in _written_texts(requirement)}
     maps = ((each.index, map_of(each.action)) for each in program.requirements)
@@ -79,7 +79,7 @@ def _labels(map_: Map, texts: set[str]) -> dict[str, str]:
 def _written_texts(requirement: Requirement) -> Iterator[str]:
     write = write_of(requirement.action)
     if write is not None:
-        type_ = requirement.after[write.column].type
+        type_ = requirement.after[write.columns[0]].type
         yield from (to_text(value, type_) for value in write.kernel.listed_values() or ())
         map_ = write.kernel.label_map()
         yield from () if map_ is None else map_.labels() or ()

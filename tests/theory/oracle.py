@@ -2,33 +2,22 @@
 
 import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from acompass.language.program import program
-from acompass.language.program.effects import write_of
-from acompass.language.program.kernels import Labels, Map
-from acompass.language.program.program import Program, Requirement
+from acompass.language.program.effects import with_key, write_of
+from acompass.language.program.kernels import Labels, Pseudonym, Shift
+from acompass.language.program.keys import Key, key_text
+from acompass.language.program.program import Requirement
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
 from tests.theory import expressions
 from tests.theory.building import BUILD, make
 from tests.theory.expressions import form
 
-
-@dataclass(frozen=True)
-class Recorder:
-    """A map that records its labels, because the theory represents a map by the labels of texts."""
-
-    map: Map
-    labels: dict[str, str] = field(default_factory=dict)
-
-    def label(self, text: str) -> str | None:
-        label = self.map.label(text)
-        if label is not None:
-            self.labels[text] = label
-        return label
+_KEY = Key(b"of no person, and as long as a key must be")
 
 
 @dataclass(frozen=True)
@@ -59,30 +48,40 @@ def answers(lines: Sequence[str]) -> list[str]:
 
 
 def _question_and_answer(case: Case) -> tuple[str, str]:
-    program = case.program()
-    recorders, recording = _recording(program)
-    trace = core.trace_of_values(case.trace)
-    outcome = core.run_program(recording, case.records, trace)
+    program = with_key(case.program(), _KEY)
+    bag, rest, verdicts, functions = list(case.records), core.trace_of_values(case.trace), [], {}
+    for requirement in program.requirements:
+        functions[requirement.index] = function_of(requirement, bag)
+        bag, rest, verdict = core.perform_requirement(requirement, bag, rest)
+        verdicts.append(verdict)
     checked = core.check_program(program, case.records)
-    labels = {index: recorder.labels for index, recorder in recorders.items()}
-    line = expressions.case(program.requirements, labels, case.records, case.trace)
-    records = form(*sorted(map(expressions.record, outcome.records)))
-    return line, form(records, _verdicts(outcome.requirements), _verdicts(checked), outcome.trace_used)
+    line = expressions.case(program.requirements, functions, case.records, case.trace)
+    records = form(*sorted(map(expressions.record, bag)))
+    return line, form(records, _verdicts(verdicts), _verdicts(checked), rest.used)
 
 
-def _recording(program: Program) -> tuple[dict[int, Recorder], Program]:
-    recorders: dict[int, Recorder] = {}
-    requirements = tuple(_record_labels(each, recorders) for each in program.requirements)
-    return recorders, replace(program, requirements=requirements)
-
-
-def _record_labels(requirement: Requirement, recorders: dict[int, Recorder]) -> Requirement:
+def function_of(requirement: Requirement, bag: core.Bag) -> dict[Any, Any]:
+    """The label or pseudonym of each text of a table, and the days of each person: the theory knows neither maps nor
+    keys."""
     write = write_of(requirement.action)
-    map_ = None if write is None else write.kernel.label_map()
-    if requirement.action is None or write is None or map_ is None:
-        return requirement
-    recorder: Any = recorders.setdefault(requirement.index, Recorder(map_))
-    return replace(requirement, action=replace(requirement.action, effect=replace(write, kernel=Labels(recorder))))
+    if write is None:
+        return {}
+    converted = core.convert_types(bag, requirement.before, requirement.after)
+    match write.kernel:
+        case Labels(map_):
+            found = {record[write.column]: map_.label(record[write.column]) for record in converted}
+            return {text: label for text, label in found.items() if label is not None}
+        case Pseudonym() as kernel:
+            type_ = requirement.after[write.column].type
+            return {
+                text: next(kernel.outcomes(text, type_))[0] for text in {record[write.column] for record in converted}
+            }
+        case Shift(person, days, key):
+            assert key is not None
+            type_ = requirement.after[person].type
+            return {value: key.days(key_text(value, type_), days) for value in {record[person] for record in converted}}
+        case _:
+            return {}
 
 
 def _verdicts(verdicts: Iterable[program.Verdict]) -> str:

@@ -1,5 +1,6 @@
 """The interpreter that is extracted from the theory gives the results of `semantics`."""
 
+import datetime
 import struct
 from decimal import Decimal
 from fractions import Fraction
@@ -7,7 +8,7 @@ from random import Random
 
 import pytest
 
-from acompass.language.program.types import FLOAT, INTEGER, Column
+from acompass.language.program.types import DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Column, decimal
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case
 from tests.length import at_length
@@ -59,3 +60,57 @@ def test_floats_of_all_patterns_have_the_same_text() -> None:
     powers = [exponent << 52 for exponent in range(0, 2047, 89)]
     floats = [struct.unpack(">d", struct.pack(">Q", bits))[0] for bits in (*patterns, *powers, 1, 2**52 - 1)]
     assert differences([_float_case([value]) for value in floats]) == []
+
+
+#: policies with the words of published rules (X12 to X18)
+PUBLISHED = (
+    "ALWAYS : GENERALIZE n TO NEAREST 5;",
+    "ALWAYS : GENERALIZE n TO NEAREST 0.25;",
+    "EACH RESULT : n > 3 : GENERALIZE d TO NEAREST 5;",
+    "ALWAYS : GENERALIZE d TO NEAREST 0.5;",
+    "ALWAYS : GENERALIZE d TO NEAREST 0.125;",
+    "ALWAYS : GENERALIZE x TO NEAREST 0.1 THEN GENERALIZE x TO NEAREST 0.3;",
+    "ALWAYS : GENERALIZE n TO NEAREST 2 THEN GENERALIZE n TO NEAREST 6; EACH RESULT : n < 6 : REJECT;",
+    *(f"EACH PROCESS SHARE OF LARGEST {n} (n) AS s GROUP BY t : s <= 0.{n}7 : REJECT;" for n in (1, 2, 3)),
+    "EACH PROCESS SHARE OF LARGEST 1 (x) AS s : s = 0.5 : REJECT;",
+    "EACH PROCESS SHARE OF LARGEST 2 (d) AS s WHERE n > 0 GROUP BY t, n : s < 1 : REPLACE d WITH 0;",
+    "EACH PROCESS SHARE OF MODE (t) AS a : a <= 0.5 : REJECT;",
+    "EACH PROCESS SHARE OF MODE (x) AS a, SHARE OF LARGEST 1 (n) AS s GROUP BY t : a <= 0.5 AND s < 0.4 : REJECT;",
+    "SOME PROCESS SHARE OF MODE (d) AS a GROUP BY t : a = 1 : REJECT;",
+    *(f"ALWAYS : PSEUDONYM {column};" for column in ("n", "d", "x", "t", "day", "at")),
+    "EACH RESULT : n > 3 : PSEUDONYM d; EACH PROCESS COUNT(*) AS c GROUP BY d : c > 1 : REJECT;",
+    "EACH RESULT : n > 3 : PSEUDONYM t THEN PSEUDONYM t;",
+    *(f"ALWAYS : SHIFT day, at BY {person} WITHIN 3650 DAYS;" for person in ("n", "d", "x", "t", "day", "at")),
+    "EACH RESULT : n > 3 : SHIFT at BY t WITHIN 1 DAYS; EACH RESULT : at > '2000-01-01' : REJECT;",
+    "ALWAYS : REPLACE day WITH '2024-02-29 10:00' THEN SHIFT day BY t WITHIN 400 DAYS;",
+    *(f"EACH RESULT : n > 3 : ADD RANDOM -3 4 TO {column};" for column in ("n", "d", "x")),
+    "ALWAYS : WITH PROBABILITY 0.5 ADD RANDOM -1 1 TO n THEN ADD RANDOM 0 9 TO d;",
+    *(f"ALWAYS : MICROAGGREGATE {column} BY {size};" for column in ("n", "d", "x") for size in (2, 3, 5)),
+    "EACH RESULT : n > 3 : MICROAGGREGATE n BY 2; EACH PROCESS COUNT(*) AS c GROUP BY n : c >= 2 : REJECT;",
+    "ALWAYS : WITH PROBABILITY 0.5 MICROAGGREGATE d BY 2;",
+)
+
+
+def _published_case(policy: str, rng: Random) -> Case:
+    def record() -> tuple[object, ...]:
+        day = datetime.date(1990, 1, 1) + datetime.timedelta(rng.randrange(20_000))
+        clock = datetime.time(rng.randrange(24), 30, microsecond=rng.choice((0, 250)))
+        return (
+            rng.randint(-9, 9),
+            Decimal(rng.randint(-999, 999)).scaleb(-2),
+            rng.choice((-0.0, 0.0, 0.1, -2.5, 1e300, 5e-324, 1 / 3, rng.uniform(-9, 9))),
+            rng.choice("ab"),
+            day,
+            datetime.datetime.combine(day, clock),
+        )
+
+    types = {"n": INTEGER, "d": decimal(2), "x": FLOAT, "t": TEXT, "day": DATE, "at": TIMESTAMP}
+    schema = tuple(Column(name, type_) for name, type_ in types.items())
+    trace = [Fraction(rng.randrange(100), 100) for _ in range(60)]
+    return Case(policy, schema, [record() for _ in range(rng.randint(0, 9))], trace, {})
+
+
+@pytest.mark.parametrize("policy", PUBLISHED)
+def test_published_rules_mean_the_same(policy: str) -> None:
+    rng = Random(policy)
+    assert differences([_published_case(policy, rng) for _ in range(8)]) == []

@@ -3,6 +3,7 @@
     this file. *)
 From Acompass Require Order.
 From Acompass Require Values.
+From Acompass Require Dates.
 From Acompass Require Tables.
 From Acompass Require Results.
 From Acompass Require Assertions.
@@ -66,6 +67,10 @@ Print Assumptions theorems_of_Order.
 Definition theorems_of_Values := (
   @Values.order_field, @Values.order_value).
 Print Assumptions theorems_of_Values.
+
+Definition theorems_of_Dates := (
+  @Dates.day_number_of_date).
+Print Assumptions theorems_of_Dates.
 
 Definition theorems_of_Tables := (
   @Tables.order_is_canonical, @Tables.order_of_bag).

@@ -343,7 +343,7 @@ Section Tests.
     left (r, o) = Some r' -> holds_of (selection F) r' = true ->
     allows (allowed F) r' (aggregated (function F) (class (groups F) (filter (holds_of (selection F)) (picked left L)) r')).
   Proof.
-    unfold BranchTests.is_fresh. destruct (function F) as [| | | |B] eqn:HF; try discriminate.
+    unfold BranchTests.is_fresh. destruct (function F) as [| | | |B| | |] eqn:HF; try discriminate.
     destruct values_written as [vs|] eqn:HV; [|discriminate]. rewrite !andb_true_iff.
     intros [[[[WB _] SN] NK] NR] I V E W. destruct (is_written_column B WB) as [HA HT].
     set (S := class (groups F) (filter (holds_of (selection F)) (picked left L)) r').

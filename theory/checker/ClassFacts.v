@@ -43,7 +43,10 @@ Qed.
 (** * Counts *)
 
 Definition aggregate_eq_dec (f g : aggregate) : {f = g} + {f <> g}.
-Proof. decide equality; apply Nat.eq_dec. Defined.
+Proof.
+  decide equality; try apply Nat.eq_dec; apply list_eq_dec; try apply Nat.eq_dec.
+  decide equality; [apply value_eq_dec|apply tuple_eq_dec].
+Defined.
 
 Definition is_count (f : aggregate) : bool := match f with Count | CountDistinct _ => true | _ => false end.
 

@@ -21,6 +21,7 @@ Definition is_proper_action (req : requirement) (x : action) : bool :=
   | Random _ _ l u => (l <=? u)%Z
   | RandomFrom _ balls => match balls with [] => false | _ => true end
   | Replace _ _ | Generalize _ _ => true
+  | Write _ => false
   end.
 
 Definition is_proper (req : requirement) : bool :=
@@ -44,6 +45,7 @@ Proof.
     + now apply Z.leb_le.
     + now destruct balls.
     + apply andb_true_iff in H as [H H']. split; auto. now destruct (asserts req) as [[] []|].
+    + easy.
 Qed.
 
 (** * The facts that the decision rests on *)

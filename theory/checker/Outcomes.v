@@ -10,7 +10,7 @@ Inductive outcome : Type := Kept | Rewritten (a : field) | Removed.
 Definition column_written (x : plain) : option attribute :=
   match x with
   | Replace A _ | Random A _ _ _ | RandomFrom A _ | Generalize A _ => Some A
-  | Reject | Drop _ => None
+  | Reject | Drop _ | Write _ => None
   end.
 
 Definition dropped (req : requirement) : list attribute :=
@@ -32,6 +32,7 @@ Definition is_well_formed (req : requirement) : bool :=
       match plain_of x with
       | Random _ _ l u => (l <=? u)%Z
       | RandomFrom _ balls => match balls with [] => false | _ => true end
+      | Write _ => false
       | _ => true
       end
   | None => match retypes req with [] => true | _ => false end
@@ -158,7 +159,8 @@ Proof.
   destruct (column_written (plain_of x)) as [A|] eqn:HA.
   { apply (history_of_writing req x A); auto. unfold written. now rewrite HX. }
   assert (WF' := WF). unfold is_well_formed in WF'. rewrite HX in WF'.
-  destruct x as [[| | | | |As]|q [| | | | |As]]; simpl in *; try discriminate.
+  destruct x as [[| | | | |As|]|q [| | | | |As|]]; simpl in *; try discriminate;
+    try (now rewrite andb_false_r in WF').
   - assert (HT : retypes req = []) by now destruct (retypes req).
     apply history_of_rejection; [eauto|auto|]. exists (filter (is_affected (asserts req) R) R).
     pose proof (history_of_reject req R rho HX HT) as P. split; [|split].

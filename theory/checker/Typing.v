@@ -219,6 +219,7 @@ Definition fits_written (x : plain) (t : column_type) : bool :=
   | RandomFrom _ balls => forallb (fun ball => fits t (snd ball)) balls
   | Generalize _ _ => match t with OneText TextKind | Opaque => true | _ => false end
   | Reject | Drop _ => true
+  | Write _ => false
   end.
 
 (** The labels of a map are texts. *)

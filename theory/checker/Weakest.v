@@ -178,6 +178,7 @@ Section Weakest.
     | RandomFrom A balls => all (map (fun '(_, a) => rest (set_term sigma A (Known a))) balls)
     | Generalize A g => label_cases i g (term_at sigma A) (fun x => rest (set_term sigma A x))
     | Drop As => rest (drop_terms As sigma)
+    | Write _ => Falsum
     end.
 
   Fixpoint weakest (p : program) (i : nat) (sigma : list term) : formula :=
@@ -253,7 +254,7 @@ Section Weakest.
       exists (set_term sigma A y), d1. split; auto. split; [|split; [|auto]].
       - intros d d' H. rewrite !known_set. f_equal; [apply F; intros j J; apply H; lia|]. apply X, H. lia.
       - rewrite known_set, (F d1 d0 D). f_equal. apply Y. unfold d1. now rewrite Nat.eqb_refl. }
-    destruct x as [|B b|B t l u|B balls|B g|As]; simpl in HA, HW; try easy; cbn [after_plain].
+    destruct x as [|B b|B t l u|B balls|B g|As|y]; simpl in HA, HW; try easy; cbn [after_plain].
     - destruct HW as [-> ->]. now apply Set_.
     - destruct HA as [-> L]. destruct HW as [_ (z & Z & ->)]. destruct (are_few l u).
       { apply Set_. intros d H. rewrite meaning_all, forallb_forall in H. apply H.
@@ -308,7 +309,7 @@ Section Weakest.
     apply Way with (after_plain (plain_of x) i sigma' (weakest p (S i))).
     2: { intros d D. rewrite meaning_cases, Phi by auto. destruct (is_certain x); auto.
          now rewrite meaning_conj, andb_true_iff. }
-    destruct (plain_of x) as [|A a|A t l u|A balls|A g|As] eqn:P; [easy| | | | |].
+    destruct (plain_of x) as [|A a|A t l u|A balls|A g|As|y] eqn:P; [easy| | | | | |now destruct B as (B & b & [] & _)].
     5: { subst s'. rewrite <- E, <- known_drop. exists (drop_terms As sigma'), d0. repeat split; auto.
          apply fresh_more. intros d d' D. now rewrite !known_drop, (F' d d' D). }
     all: destruct B as (B & b & HB & HW & ->); rewrite <- E in *; apply written_way; auto; try discriminate.

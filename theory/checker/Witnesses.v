@@ -143,6 +143,7 @@ Section Outcomes.
     | RandomFrom A balls => map (fun ball => update s A (snd ball)) balls
     | Generalize A g => [label A g s]
     | Drop As => [without_columns As s]
+    | Write _ => []
     end.
 
   Fixpoint outcomes (p : program) (i : nat) (r : record) : list record :=
@@ -170,7 +171,7 @@ Section Outcomes.
     - destruct (is_certain x) eqn:C; [easy|]. eapply B; eauto; easy.
     - apply in_flat_map in I as (s & W & I). apply (B s); auto; [|discriminate]. right. destruct HX as [_ HX].
       unfold written in W.
-      destruct (plain_of x) as [|A a|A t l u|A balls|A g|As]; [easy|..].
+      destruct (plain_of x) as [|A a|A t l u|A balls|A g|As|y]; [easy|..|easy].
       + destruct W as [<-|[]]. now exists A, a.
       + apply in_map_iff in W as (z & <- & W). assert (B' : l <= z <= u).
         { destruct (are_few l u); [apply counted_between in W; lia|]. apply filter_In in W as [_ W].

@@ -2,13 +2,15 @@
 
    A line is an S-expression; every form is a function below. tests/theory/oracle.py writes the case (PROGRAM TABLE TRACE),
    whose outcome is (TABLE VERDICTS CHECKED USED). tests/theory/deciding.py writes (decide KINDS TABLES PROGRAM CLAIM), which
-   is answered by proved, (refuted RECORD), undecided, or late. Where a map has no label for a text, the answer is (unlabeled TEXT). *)
+   is answered by proved, (refuted RECORD), undecided, or late. Where a map has no label for a text, the answer is (unlabeled TEXT),
+   and unshifted where a person has no shift. *)
 
 open Interpreter
 
 type expression = Word of string | Form of expression list
 
 exception Unlabeled of z list
+exception Unshifted
 exception Malformed of string
 
 (* Reading *)
@@ -97,12 +99,19 @@ let rec condition = function
        | None -> malformed "an operator")
   | _ -> malformed "a condition"
 
+let total = function
+  | Form [Form key; v] -> (List.map (fun each -> value_of (field each)) key, value_of (field v))
+  | _ -> malformed "a total"
+
 let aggregate = function
   | Word "count" -> Count
   | Form [Word "sum"; b] -> Sum (nat b)
   | Form [Word "min"; b] -> Min (nat b)
   | Form [Word "max"; b] -> Max (nat b)
   | Form [Word "distinct"; b] -> CountDistinct (nat b)
+  | Form [Word "largest"; n; b] -> ShareOfLargest (nat n, nat b)
+  | Form [Word "mode"; b] -> ShareOfMode (nat b)
+  | Form (Word "reference" :: Form g :: totals) -> InReference (List.map nat g, List.map total totals)
   | _ -> malformed "an aggregate"
 
 let where = function Word "none" -> None | psi -> Some (condition psi)
@@ -125,6 +134,19 @@ let labelled = function
   | _ -> malformed "a label"
 let map_of labels value = match List.assoc_opt value labels with Some label -> label | None -> raise (Unlabeled value)
 
+(* The days of a person; a person without any is an error. *)
+let days = function Form [v; d] -> (value_of (field v), z d) | _ -> malformed "a shift"
+let shift_of shifts person = match List.assoc_opt person shifts with Some d -> d | None -> raise Unshifted
+
+let write = function
+  | Form [Word "nearest"; a; t; n] -> Some (Nearest (nat a, type_ t, rational n))
+  | Form (Word "pseudonym" :: a :: labels) -> Some (Pseudonym (nat a, map_of (List.map labelled labels)))
+  | Form (Word "shift" :: Form columns :: person :: shifts) ->
+      Some (Shift (List.map nat columns, nat person, shift_of (List.map days shifts)))
+  | Form [Word "add"; a; l; u] -> Some (AddRandom (nat a, z l, z u))
+  | Form [Word "microaggregate"; a; t; n] -> Some (Microaggregate (nat a, type_ t, nat n))
+  | _ -> None
+
 let plain = function
   | Word "reject" -> Reject
   | Form [Word "replace"; a; v] -> Replace (nat a, field v)
@@ -132,7 +154,7 @@ let plain = function
   | Form (Word "from" :: a :: balls) -> RandomFrom (nat a, List.map ball balls)
   | Form (Word "generalize" :: a :: labels) -> Generalize (nat a, map_of (List.map labelled labels))
   | Form (Word "drop" :: columns) -> Drop (List.map nat columns)
-  | _ -> malformed "an action"
+  | x -> (match write x with Some x -> Write x | None -> malformed "an action")
 
 let action = function
   | Word "none" -> None
@@ -235,6 +257,7 @@ let answered = function
 
 let answer line = try answered (read line) with
   | Unlabeled value -> form ("unlabeled" :: List.map shown_z value)
+  | Unshifted -> "unshifted"
   | Late -> "late"
 
 let () =

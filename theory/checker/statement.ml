@@ -117,6 +117,7 @@ let aggregate columns f =
   | Sum b -> of_column "SUM" b
   | Min b -> of_column "MIN" b
   | Max b -> of_column "MAX" b
+  | ShareOfLargest _ | ShareOfMode _ | InReference _ -> malformed "a certificate has none of these aggregates"
 
 (* Names for aggregates, which a certificate does not have: n, n2, n3, without those of columns *)
 let rec aliases columns number = function
@@ -170,6 +171,7 @@ let plain columns is_alike = function
       if is_alike then (Printf.sprintf "GENERALIZE %s TO BANDS …" called, ["any bands"])
       else (Printf.sprintf "GENERALIZE %s TO …" called, ["any map"])
   | Drop dropped -> ("DROP " ^ named columns dropped, [])
+  | Write _ -> malformed "a certificate has none of these actions"
 
 let action columns is_alike = function
   | Certain x -> plain columns is_alike x

@@ -1,7 +1,7 @@
-(** Definition 4, Figures 8 to 11, X1 to X3, X5 and X6: the trace, actions and requirements, which take a state (R, ρ)
+(** Definition 4, Figures 8 to 11, X1 to X3, X5, X6, X12 and X15 to X18: the trace, actions and requirements, which take a state (R, ρ)
     to a state; then whole programs. *)
 From Coq Require Import List ZArith Bool QArith Qround.
-From Acompass Require Import Texts Values Tables Syntax Results Assertions.
+From Acompass Require Import Order Texts Values Numbers Dates Tables Syntax Results Assertions.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -57,6 +57,43 @@ Definition without_columns (As : list attribute) (r : record) : record :=
   fold_left (fun r A => update r A Missing) As r.
 Definition drop (As : list attribute) (R : bag) (rho : trace) : state := (map (without_columns As) R, rho).
 
+(** X12: ((R − V) ∪ {r[A → the multiple of n nearest to ⟦A⟧r] | r ∈ V}, ρ). *)
+Definition round_to (A : attribute) (t : type) (n : Q) (r : record) : record := update r A (nearest t n (get r A)).
+
+(** X16: ((R − V) ∪ {r[A → ⟦A⟧r + s(⟦P⟧r) days, …] | r ∈ V}, ρ). All columns are read before any is written. *)
+Definition shift (As : list attribute) (P : attribute) (s : value -> Z) (r : record) : record :=
+  fold_left (fun r' A => update r' A (shift_field (s (value_at r P)) (get r A))) As r.
+
+(** X17: rᵢ of order(V) gets ⟦A⟧rᵢ + random(l, u, ρᵢ). *)
+Definition add_random (A : attribute) (l u : Z) (rho : trace) (V : bag) : bag :=
+  map (fun '(r, rho_i) => update r A (plus (random l u rho_i) (get r A))) (with_trace rho (order V)).
+
+(** X18: the affected records in the order of A, equal ones in canonical order, in groups of n, the last one of n to
+    2n − 1; each gets the mean of its group's A. [fuel] is the length of the list, or more. *)
+Definition compare_by (A : attribute) (r s : record) : comparison :=
+  compare_pair (cx := compare_value) (cy := compare_record) (value_at r A, r) (value_at s A, s).
+Fixpoint groups_of {X} (fuel n : nat) (l : list X) : list (list X) :=
+  match fuel with
+  | S fuel' => if length l <? 2 * n then [l] else firstn n l :: groups_of fuel' n (skipn n l)
+  | O => [l]
+  end.
+Definition averaged (A : attribute) (t : type) (rs : list record) : list record :=
+  map (fun r => update r A (mean t (map (fun r => get r A) rs))) rs.
+Definition microaggregate (A : attribute) (t : type) (n : nat) (V : bag) : bag :=
+  flat_map (averaged A t) (groups_of (length V) n (sort (compare_by A) V)).
+
+(** What the affected records become, and the trace that is left *)
+Definition rewritten (x : write) (rho : trace) (V : bag) : state :=
+  match x with
+  | Nearest A t n => (map (round_to A t n) V, rho)
+  | Pseudonym A p => (map (label A p) V, rho)
+  | Shift As P s => (map (shift As P s) V, rho)
+  | AddRandom A l u => (add_random A l u rho V, tail (length V) rho)
+  | Microaggregate A t n => (microaggregate A t n V, rho)
+  end.
+Definition perform_write (x : write) (R : bag) (rho : trace) (V : bag) : state :=
+  let (W, rest) := rewritten x rho V in (minus R V ++ W, rest).
+
 (** ⟦action⟧(R, ρ, V) *)
 Definition perform_plain (x : plain) (R : bag) (rho : trace) (V : bag) : state :=
   match x with
@@ -66,6 +103,7 @@ Definition perform_plain (x : plain) (R : bag) (rho : trace) (V : bag) : state :
   | RandomFrom A balls => randomize A (pick_ball balls) R rho V
   | Generalize A g => generalize A g R rho V
   | Drop As => drop As R rho
+  | Write x => perform_write x R rho V
   end.
 
 (** X5: ⟦a⟧(R, tail_m(ρ), {rᵢ | ρᵢ < q}), where order(V) = (r₁, …, rₘ). *)

@@ -2,7 +2,7 @@
 
     Any function of lists is deterministic. The theorem is about bags: lists that represent the same bag are mapped to
     lists that represent the same bag, and the same trace is left. *)
-From Coq Require Import List ZArith Bool Permutation QArith Qcanon.
+From Coq Require Import List ZArith Bool Permutation QArith Qcanon Lia.
 From Acompass Require Import Order Bags Values Tables Syntax Results Assertions Actions.
 Import ListNotations.
 Open Scope nat_scope.
@@ -25,6 +25,35 @@ Proof.
   split; apply Permutation_in; auto using Permutation_sym.
 Qed.
 
+Lemma order_descending : total_order descending.
+Proof.
+  constructor; intros *; unfold descending.
+  - rewrite (compare_eq order_Qc). split; congruence.
+  - apply (compare_opp order_Qc).
+  - intros H K. now apply (compare_trans order_Qc) with y.
+Qed.
+
+Lemma sum_of_permutation qs qs' : Permutation qs qs' -> sum_of qs = sum_of qs'.
+Proof. unfold sum_of. induction 1; simpl; try congruence. rewrite !Qcplus_assoc. f_equal. apply Qcplus_comm. Qed.
+
+Lemma share_of_largest_permutation n vs vs' : Permutation vs vs' -> share_of_largest n vs = share_of_largest n vs'.
+Proof.
+  intro P. apply (Permutation_map amount) in P. unfold share_of_largest, largest.
+  now rewrite (sum_of_permutation _ _ P), (sort_of_bag _ order_descending _ _ P).
+Qed.
+
+Lemma maximum_permutation ns ns' : Permutation ns ns' -> fold_right Nat.max 0 ns = fold_right Nat.max 0 ns'.
+Proof. induction 1; simpl; try congruence; lia. Qed.
+
+Lemma mode_count_permutation vs vs' : Permutation vs vs' -> mode_count vs = mode_count vs'.
+Proof.
+  intro P. unfold mode_count. rewrite (map_ext _ _ (proj1 (Permutation_count_occ value_eq_dec vs vs') P)).
+  now apply maximum_permutation, Permutation_map.
+Qed.
+
+Lemma share_of_mode_permutation vs vs' : Permutation vs vs' -> share_of_mode vs = share_of_mode vs'.
+Proof. intro P. unfold share_of_mode. now rewrite (mode_count_permutation _ _ P), (Permutation_length P). Qed.
+
 Lemma aggregated_permutation f R R' : Permutation R R' -> aggregated f R = aggregated f R'.
 Proof.
   intro P. assert (C : forall B, Permutation (column B R) (column B R')) by (intro; now apply Permutation_map).
@@ -34,6 +63,9 @@ Proof.
   - unfold maximum. now rewrite (sort_of_bag _ order_value _ _ (C B)).
   - now rewrite (Permutation_length P).
   - now rewrite (Permutation_length (distinct_permutation _ _ (C B))).
+  - now apply share_of_largest_permutation.
+  - now apply share_of_mode_permutation.
+  - unfold reference_total. now rewrite (order_of_bag _ _ P).
 Qed.
 
 Lemma keys_permutation G R R' : Permutation R R' -> Permutation (keys G R) (keys G R').
@@ -83,6 +115,19 @@ Qed.
 
 Definition same_state (s s' : state) : Prop := Permutation (fst s) (fst s') /\ snd s = snd s'.
 
+Lemma order_compare_by A : total_order (compare_by A).
+Proof.
+  apply (order_by_key (fun r => (value_at r A, r))); [|now intros x y [= _ ->]].
+  apply order_pair; [apply order_value|apply order_record].
+Qed.
+
+Lemma rewritten_permutation x rho V V' : Permutation V V' -> same_state (rewritten x rho V) (rewritten x rho V').
+Proof.
+  intro K. destruct x; split; simpl; auto using Permutation_map; try (rewrite (Permutation_length K); reflexivity).
+  - unfold add_random. now rewrite (order_of_bag _ _ K).
+  - unfold microaggregate. now rewrite (sort_of_bag _ (order_compare_by A) _ _ K), (Permutation_length K).
+Qed.
+
 Lemma perform_plain_permutation x R R' rho V V' : Permutation R R' -> Permutation V V' ->
   same_state (perform_plain x R rho V) (perform_plain x R' rho V').
 Proof.
@@ -93,6 +138,9 @@ Proof.
   - unfold redraw. rewrite (order_of_bag _ _ K). now apply Permutation_app_tail.
   - now apply Permutation_app; [|apply Permutation_map].
   - now apply Permutation_map.
+  - destruct (rewritten_permutation x rho V V' K). unfold perform_write. destruct (rewritten x rho V), (rewritten x rho V').
+    now apply Permutation_app.
+  - destruct (rewritten_permutation x rho V V' K). unfold perform_write. now destruct (rewritten x rho V), (rewritten x rho V').
 Qed.
 
 Lemma perform_permutation x R R' rho V V' : Permutation R R' -> Permutation V V' ->

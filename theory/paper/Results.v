@@ -1,6 +1,6 @@
 (** Figures 3 to 6 and Definition 7: terms and predicates, results, filter and process queries. *)
-From Coq Require Import List ZArith Bool QArith Qcanon.
-From Acompass Require Import Order Bags Texts Floats Values Tables Syntax.
+From Coq Require Import List ZArith Bool QArith Qcanon Qabs.
+From Acompass Require Import Order Bags Texts Floats Values Numbers Tables Syntax.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -41,6 +41,32 @@ Definition maximum (vs : list value) : value := last (sort compare_value vs) not
 (** The duplicate elimination ε *)
 Definition distinct (vs : list value) : list value := nodup value_eq_dec vs.
 
+(** X13: a share is a part of a whole, 0 if that is 0. [Shares.compare_share]: it is compared without division. *)
+Definition share (part whole : Qc) : value := exact (if Qc_eq_dec whole 0 then 0 else part / whole)%Qc.
+
+(** The absolute value of a number; a float is the fraction that it is. *)
+Definition amount (v : value) : Qc := Q2Qc (Qabs (if is_float v then number_of_rank (rank_of v) else number_of v)).
+Definition sum_of (qs : list Qc) : Qc := fold_right Qcplus 0%Qc qs.
+Definition descending (p q : Qc) : comparison := Qccompare q p.
+Definition largest (n : nat) (qs : list Qc) : list Qc := firstn n (sort descending qs).
+Definition share_of_largest (n : nat) (vs : list value) : value :=
+  let amounts := map amount vs in share (sum_of (largest n amounts)) (sum_of amounts).
+
+(** How often the most frequent value occurs *)
+Definition mode_count (vs : list value) : nat := fold_right Nat.max 0 (map (count_occ value_eq_dec vs) vs).
+Definition number (n : nat) : Qc := integer (Z.of_nat n).
+Definition share_of_mode (vs : list value) : value := share (number (mode_count vs)) (number (length vs)).
+
+(** X14: the total of a key, 0 if the file lacks it. *)
+Fixpoint total_of (totals : list (tuple * value)) (g : tuple) : value :=
+  match totals with
+  | [] => exact 0%Qc
+  | (h, v) :: totals' => if tuple_eq_dec g h then v else total_of totals' g
+  end.
+(** The records of a group have one key: that of the first in canonical order. *)
+Definition reference_total (G : list attribute) (totals : list (tuple * value)) (R : bag) : value :=
+  total_of totals (match order R with r :: _ => key G r | [] => [] end).
+
 Definition column (B : attribute) (R : bag) : list value := map (fun r => value_at r B) R.
 
 Definition aggregated (f : aggregate) (R : bag) : value :=
@@ -50,6 +76,9 @@ Definition aggregated (f : aggregate) (R : bag) : value :=
   | Min B => minimum (column B R)
   | Count => number_of_records (length R)
   | CountDistinct B => number_of_records (length (distinct (column B R)))
+  | ShareOfLargest n B => share_of_largest n (column B R)
+  | ShareOfMode B => share_of_mode (column B R)
+  | InReference G totals => reference_total G totals R
   end.
 
 (** Figure 5, ⟦FILTER φ⟧. *)

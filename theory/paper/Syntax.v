@@ -14,7 +14,9 @@ Inductive condition : Type :=
 | Never.                                     (* no record satisfies it: the condition of ALWAYS *)
 
 Inductive aggregate : Type := Sum (B : attribute) | Min (B : attribute) | Max (B : attribute)
-| Count | CountDistinct (B : attribute).
+| Count | CountDistinct (B : attribute)
+| ShareOfLargest (n : nat) (B : attribute) | ShareOfMode (B : attribute)                  (* X13 *)
+| InReference (G : list attribute) (totals : list (tuple * value)).      (* X14: the file's total for each key by G *)
 
 Inductive result : Type :=
 | Result
@@ -26,13 +28,23 @@ Inductive assertion : Type := Each (P : result) (phi : condition) | Some_ (P : r
 (** X1, ALWAYS: every record violates it. *)
 Definition Always : assertion := Each Result Never.
 
+(** What published rules write (X12, X15 to X18). Numbers are written as the column's type. The key of a run determines p
+    and s: here they are any functions, of the text that X15 makes a pseudonym of, and of the person's value. *)
+Inductive write : Type :=
+| Nearest (A : attribute) (t : type) (n : Q)
+| Pseudonym (A : attribute) (p : text -> text)
+| Shift (As : list attribute) (P : attribute) (s : value -> Z)
+| AddRandom (A : attribute) (l u : Z)
+| Microaggregate (A : attribute) (t : type) (n : nat).
+
 Inductive plain : Type :=
 | Reject
 | Replace (A : attribute) (a : field)
 | Random (A : attribute) (t : type) (l u : Z)                (* the integer is written as the column's type (D14) *)
 | RandomFrom (A : attribute) (balls : list (positive * field))                    (* X6: weights and values *)
 | Generalize (A : attribute) (g : text -> text)              (* X2: a map is a function of the value's text *)
-| Drop (As : list attribute).                                (* X3 *)
+| Drop (As : list attribute)                                 (* X3 *)
+| Write (x : write).
 
 Inductive action : Type :=
 | Certain (x : plain)

@@ -78,6 +78,7 @@ Definition is_action (req : requirement) (x : action) : Prop :=
   | Random _ _ l u => (l <= u)%Z
   | RandomFrom _ balls => balls <> []
   | Replace _ _ | Generalize _ _ => True
+  | Write _ => False
   end.
 
 Definition is_requirement (req : requirement) : Prop :=
@@ -107,7 +108,7 @@ Lemma performed_alone x A s a rho : writes_column x A -> writes x A s a -> in_un
   exists rho', in_unit_interval rho' /\ fst (perform_plain x [s] rho' [s]) = [update s A a] /\
     snd (perform_plain x [s] rho' [s]) = rho.
 Proof.
-  intros HA HW U. destruct x as [|B b|B t l u|B balls|B g|As]; simpl in HA, HW; try easy;
+  intros HA HW U. destruct x as [|B b|B t l u|B balls|B g|As|y]; simpl in HA, HW; try easy;
     unfold perform_plain, replace, randomize, generalize; rewrite minus_self.
   - destruct HW as [-> ->]. now exists rho.
   - destruct HA as [-> L]. destruct HW as [_ (z & Z & ->)]. destruct (every_integer_is_drawn l u z Z) as (y & low & high & E).
@@ -123,7 +124,10 @@ Qed.
 
 Lemma missed_alone x s rho : match x with Drop _ => False | _ => True end ->
   perform_plain x [s] rho [] = ([s], rho).
-Proof. destruct x; simpl; intro H; try easy; unfold reject, replace, randomize, generalize; simpl; now rewrite ?app_nil_r. Qed.
+Proof.
+  destruct x as [| | | | | |[]]; simpl; intro H; try easy; unfold reject, replace, randomize, generalize, perform_write; simpl;
+    now rewrite ?app_nil_r.
+Qed.
 
 Lemma hit_alone q rho s y : (y < q)%Q -> drawn q (before_trace y rho) [s] = [s].
 Proof.
@@ -212,6 +216,7 @@ Proof.
   - destruct wf as [HAlways certain]. destruct x as [x|q x]; [|discriminate]. simpl in F. subst x.
     destruct (after_drop req (fun r => In r R) R rho (fun r J => J) As r' X HAlways I) as (r & J & ->).
     exists r. split; auto. unfold can_become. rewrite X, HAlways. now right.
+  - easy.
 Qed.
 
 Lemma from_records p : Forall is_requirement p -> forall R rho r', in_unit_interval rho -> In r' (fst (run p (R, rho))) ->

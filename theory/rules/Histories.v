@@ -18,21 +18,21 @@ Proof.
   - now rewrite H.
 Qed.
 
-(** A field that an action may write into its column of a record. *)
+(** A field that an action may write into its column of a record. What published rules write is in [OtherColumns]. *)
 Definition writes (x : plain) (A : attribute) (r : record) (a : field) : Prop :=
   match x with
   | Replace B b => A = B /\ a = b
   | Random B t l u => A = B /\ exists z, (l <= z <= u)%Z /\ a = convert t (Integer z)
   | RandomFrom B balls => A = B /\ In a (map snd balls)
   | Generalize B g => A = B /\ a = Text (g (text_of (get r B)))
-  | Reject | Drop _ => False
+  | Reject | Drop _ | Write _ => False
   end.
 
 Definition writes_column (x : plain) (A : attribute) : Prop :=
   match x with
   | Replace B _ | RandomFrom B _ | Generalize B _ => A = B
   | Random B _ l u => A = B /\ (l <= u)%Z
-  | Reject | Drop _ => False
+  | Reject | Drop _ | Write _ => False
   end.
 
 (** X6: the last cut is 1, so every value of the trace is below one of the cuts. *)
@@ -110,7 +110,7 @@ End Performed.
 Lemma history_of_plain x A h R V rho : writes_column x A -> is_urn x -> in_unit_interval rho -> subset V R ->
   history_of x A h R V (fst (perform_plain x (map h R) rho (map h V))).
 Proof.
-  intros HA urn unit HV. destruct x as [|B b|B t l u|B balls|B g|As]; simpl in HA; try easy.
+  intros HA urn unit HV. destruct x as [|B b|B t l u|B balls|B g|As|y]; simpl in HA; try easy.
   - subst B. apply (history_of_function _ _ _ _ _ HV (fun r => update r A b)). intro r. now exists b.
   - destruct HA as [-> L]. apply history_of_draws; auto. intros r i. split; auto. exists (random l u (rho i)). split; auto.
     apply random_between; auto; apply unit.

@@ -171,7 +171,7 @@ Qed.
 Lemma trace_in_unit_interval req R rho : in_unit_interval rho -> in_unit_interval (snd (step req (R, rho))).
 Proof.
   intro U. unfold step. destruct (acts req) as [[x|q x]|]; auto; destruct (holds (asserts req) R); auto;
-    destruct x; simpl; auto using in_unit_tail.
+    destruct x as [| | | | | |[]]; simpl; auto using in_unit_tail.
 Qed.
 
 (** A care set for each requirement: what a table of one leaves is in the next. *)
@@ -216,7 +216,7 @@ Qed.
 Theorem empty_stays_empty req rho : fst (step req ([], rho)) = [].
 Proof.
   unfold step. destruct (acts req) as [x|]; auto. destruct (holds (asserts req) []); auto.
-  change (AFF [] (asserts req)) with (@nil record). destruct x as [x|q x]; destruct x; reflexivity.
+  change (AFF [] (asserts req)) with (@nil record). destruct x as [x|q x]; destruct x as [| | | | | |[]]; reflexivity.
 Qed.
 
 Theorem some_fails_on_empty P phi : holds (Some_ P phi) [] = false.

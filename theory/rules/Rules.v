@@ -13,7 +13,8 @@ Implicit Types (L : history).
 Definition aggregates_the_same f (p : record * record) : Prop :=
   match f with
   | Count => True
-  | Sum B | Min B | Max B | CountDistinct B => value_at (snd p) B = value_at (fst p) B
+  | Sum B | Min B | Max B | CountDistinct B | ShareOfLargest _ B | ShareOfMode B => value_at (snd p) B = value_at (fst p) B
+  | InReference _ _ => snd p = fst p                       (* [Shares.reference_fact] is the rule for reference tables *)
   end.
 
 Lemma aggregated_before f L : (forall p, In p L -> aggregates_the_same f p) ->
@@ -22,7 +23,9 @@ Proof.
   intro H. assert (C : forall B, (forall p, In p L -> value_at (snd p) B = value_at (fst p) B) ->
     column B (map snd L) = column B (map fst L)).
   { intros B E. unfold column. rewrite !map_map. now apply map_ext_in. }
-  destruct f; simpl in *; try (now rewrite C by exact H). now rewrite !map_length.
+  destruct f; simpl in *; try (now rewrite C by exact H).
+  - now rewrite !map_length.
+  - now rewrite (map_ext_in snd fst L H).
 Qed.
 
 Lemma class_after G W L r : class G (filter W (map snd L)) r =

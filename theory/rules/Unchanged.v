@@ -20,7 +20,11 @@ Section Unchanged.
   Proof. intros H I. apply satisfies_unchanged; auto. intros A HA. now apply unchanged. Qed.
 
   Definition reads_aggregate (f : aggregate) : Prop :=
-    match f with Count => True | Sum B | Min B | Max B | CountDistinct B => reads B end.
+    match f with
+    | Count => True
+    | Sum B | Min B | Max B | CountDistinct B | ShareOfLargest _ B | ShareOfMode B => reads B
+    | InReference _ _ => False
+    end.
 
   Definition reads_result (P : result) (phi : condition) : Prop :=
     match P with
@@ -49,7 +53,7 @@ Section Unchanged.
     unfold group. rewrite !filter_map.
     rewrite (filter_ext_in (fun p => has_key G g (snd p)) (fun p => has_key G g (fst p))).
     - apply aggregated_before. intros p I. apply filter_In in I as [I _]. specialize (HF f IF).
-      destruct f; simpl in *; auto.
+      destruct f; simpl in *; auto. easy.
     - intros p I. unfold has_key. now rewrite K by auto.
   Qed.
 

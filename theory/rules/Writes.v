@@ -94,14 +94,18 @@ End Function.
     [h] writes the column A alone, D12 included. *)
 
 Definition aggregates_column f (A : attribute) : Prop :=
-  match f with Count => False | Sum B | Min B | Max B | CountDistinct B => A = B end.
+  match f with
+  | Count => False
+  | Sum B | Min B | Max B | CountDistinct B | ShareOfLargest _ B | ShareOfMode B => A = B
+  | InReference _ _ => True
+  end.
 
 Section Column.
   Variables (f : aggregate) (A : attribute) (R : bag) (h : record -> record).
   Hypothesis alone : forall r B, B <> A -> value_at (h r) B = value_at r B.
 
   Lemma not_aggregated r : ~ aggregates_column f A -> aggregates_the_same f (r, h r).
-  Proof. destruct f; simpl; auto; intro N; apply alone; congruence. Qed.
+  Proof. destruct f; simpl; auto; intro N; try (now elim N); apply alone; congruence. Qed.
 
   Lemma key_elsewhere G r : ~ In A G -> key G (h r) = key G r.
   Proof. intro N. apply key_ext. intros B I. apply alone. congruence. Qed.

@@ -6,6 +6,7 @@ which is checked before anything runs.
 
 import os
 import secrets
+import shlex
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -328,6 +329,12 @@ def _usable_key(secret: bytes | str, what: str) -> Key:
     return Key(secret)
 
 
+def readable_key_text(file: str) -> str:
+    """The warning AC417."""
+    problem = "other users of this computer can read the key, from which every pseudonym and shift can be computed"
+    return f"{problem}; run `chmod 600 {shlex.quote(file)}` (AC417)"
+
+
 _MAKE_KEY = "make a key with `(umask 077; openssl rand -hex 32 > key.txt)`"
 
 
@@ -336,7 +343,8 @@ def _key_problem(message: str, help_: str) -> CallError:
 
 
 def key_missing(action: str, span: Span | None) -> CallError:
-    help_ = f"{_MAKE_KEY}, keep it, and give it with `{option_text('key_file', 'key.txt')}`"
+    given = f"`{option_text('key_file', 'key.txt')}` or in the environment variable `{_KEY_VARIABLE}`"
+    help_ = f"{_MAKE_KEY}, keep it, and give it with {given}"
     labels = () if span is None else (Label(span),)
     return CallError([Diagnostic("AC415", f"{action} needs a key", labels, help_)])
 

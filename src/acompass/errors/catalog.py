@@ -60,6 +60,8 @@ CODES: dict[str, str] = {
     "AC053": "misplaced or incomplete WITH PROBABILITY",
     "AC054": "outcome that is too rare",
     "AC055": "malformed `RANDOM … FROM`",
+    "AC056": "malformed PSEUDONYM, SHIFT, ADD RANDOM or MICROAGGREGATE",
+    "AC057": "malformed SHARE or IN",
     "AC060": "a form beyond the paper",
     "AC061": "a requirement that the core cannot express",
     # AC1xx: the policy and the table's columns
@@ -89,6 +91,10 @@ CODES: dict[str, str] = {
     "AC124": "misplaced DROP",
     "AC125": "numbers and text in one `RANDOM … FROM`",
     "AC126": "duplicate value in `RANDOM … FROM`",
+    "AC127": "column unsuitable for SHIFT, ADD RANDOM or MICROAGGREGATE",
+    "AC128": "integer out of range",
+    "AC129": "duplicate column in SHIFT",
+    "AC130": "unusable reference table",
     # AC2xx: tables
     "AC201": "table not found",
     "AC202": "folder instead of a table",
@@ -124,6 +130,8 @@ CODES: dict[str, str] = {
     "AC235": "invalid date format",
     "AC236": "invalid column for dates",
     "AC237": "values without a label",
+    "AC238": "values that cannot be written",
+    "AC239": "incomplete reference table",
     "AC240": "data frame library failure",
     "AC241": "unknown encoding",
     "AC242": "unusable decimal mark",

@@ -260,10 +260,11 @@ def groups(bag: Bag, query: Process) -> list[Group]:
 
 
 def aggregate_value(aggregate: Aggregate, group: Bag, key: Record) -> Any:
-    """Definition 7, f_B(G_g), for a nonempty group; see docs/paper.md, 21. COUNT(*) counts the records. X14: an
-    aggregate over a reference table depends only on the key g of the group."""
+    """Definition 7, f_B(G_g), for a nonempty group; see docs/paper.md, 21. COUNT(*) counts the records. X14: the
+    records of a reference table that agree with the group in its key g; 0 if there are none."""
     if aggregate.reference is not None:
-        return aggregate.reference.total(key)
+        added = list(aggregate.reference.records.get(key, ()))
+        return total(added) if added else 0
     column = aggregate.column
     values: list[Any] = group if column is None else [record[column] for record in group]
     match aggregate.function:

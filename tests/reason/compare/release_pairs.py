@@ -89,7 +89,8 @@ class Writer:
             "REJECT", "REJECT", f"REPLACE {column} WITH '*'", f"REPLACE {column} WITH '{self._choice('5', '12')}'",
             f"GENERALIZE {column} TO PREFIX OF {self._choice(1, 2, 3)}", f"RANDOM {column} 4 {self._choice(6, 90)}",
             f"REPLACE n WITH {self._choice(0, 1)}", f"PSEUDONYM {column}",
-            f"GENERALIZE n TO NEAREST {self._choice(2, 6)}", f"ADD RANDOM 0 {self._choice(1, 2)} TO n", f"MICROAGGREGATE n BY {self._choice(2, 3)}",
+            f"GENERALIZE n TO NEAREST {self._choice(2, 6)}", f"ADD RANDOM 0 {self._choice(1, 2)} TO n",
+            f"MICROAGGREGATE n BY {self._choice(2, 3)}",
         )  # fmt: skip
 
     def _condition(self) -> str:

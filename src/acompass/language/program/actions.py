@@ -193,9 +193,9 @@ def _number_column(name: tree.Name, word: str, scope: Scope) -> int | None:
     """The column, or None if an error was reported: it is unknown, or has other values than numbers."""
     column = scope.column(name)
     type_ = None if column is None else scope.types[column]
-    if column is None or type_ is None or scope.holds_labels(column, type_):
+    if column is None or type_ is None:
         return None
-    if type_.is_number:
+    if type_.is_number or scope.holds_labels(column, type_):
         return column
     scope.report_misuse(findings.not_numbers(name, word, scope.schema[column]), column, used_as_number=True)
     return None
@@ -376,9 +376,7 @@ def _nearest(
 ) -> program.Write | None:
     """The column stays a number: a decimal if the number has digits after the point."""
     step = map_.number.value
-    if scope.holds_labels(column, type_):
-        return None
-    if not type_.is_number:
+    if not (type_.is_number or scope.holds_labels(column, type_)):
         finding = findings.unsuitable_map(action, "NEAREST needs numbers", scope.schema[column])
         scope.report_misuse(finding, column, used_as_number=True)
         return None
@@ -390,7 +388,7 @@ def _nearest(
         if not is_odd_multiple(step, earlier):
             scope.report(findings.not_cut_from_earlier(action, scope.names.texts[column], place))
             return None
-    if type_.kind is not Kind.FLOAT and scale_of(step) > type_.scale:
+    if type_.kind in (Kind.INTEGER, Kind.DECIMAL) and scale_of(step) > type_.scale:
         scope.retype(column, replace(type_, kind=Kind.DECIMAL, scale=scale_of(step)), action.span, by="GENERALIZE")
     scope.rounded.setdefault(column, []).append((step, action.span))
     return program.Write((column,), Nearest(step))

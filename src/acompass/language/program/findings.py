@@ -289,6 +289,38 @@ def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnosti
     return _diagnostic_at(file.span, "AC122", message, f"`acompass hierarchy {file.value} --check` lists what is wrong")
 
 
+def unusable_reference(file: tree.String, problem: Diagnostic) -> Diagnostic:
+    """`problem` is an error about the file as a table."""
+    help_ = problem.help or "use a CSV or Parquet file with a header"
+    if problem.code == "AC201":
+        help_ = "write the path of the file relative to the policy's folder"
+    elif problem.code == "AC251":  # no option applies to reference tables
+        help_ = "put the column names on the first line of the file"
+    return _diagnostic_at(file.span, "AC130", f"unusable reference table: {problem.message}", help_)
+
+
+def not_in_reference(file: tree.String, name: str | tree.Name, names: Names, candidates: Sequence[str]) -> Diagnostic:
+    """A column that the file lacks, or that several of its columns match (D3); a text is the name of a GROUP BY column
+    in the table, which the file must have."""
+    text, span = (name.text, name.span) if isinstance(name, tree.Name) else (name, file.span)
+    if candidates:
+        message = f"`{text}` matches several columns of reference table `{file.value}`: {_listing(list(candidates))}"
+        return _diagnostic_at(span, "AC130", message, "rename one of them in the file")
+    close = names.closest(text)
+    fixes: tuple[Fix, ...] = ()
+    help_ = f"columns of the file: {names.listing()}"
+    if isinstance(name, tree.Name):
+        help_, fixes = f"{help_}{_meant(close)}", _rename(name, close)
+    elif close is not None:
+        help_ += f"; rename `{close}` to `{text}` in the file"
+    return _diagnostic_at(span, "AC130", f"reference table `{file.value}` has no column `{text}`", help_, fixes)
+
+
+def not_addable(file: tree.String, name: tree.Name, column: str) -> Diagnostic:
+    message = f"SUM needs numbers, but column `{column}` of reference table `{file.value}` has other values"
+    return _diagnostic_at(name.span, "AC130", message, "add a column of numbers, or count records: `COUNT(*) IN …`")
+
+
 def dropped_column(name: tree.Name, column: str, place: Span | None) -> Diagnostic:
     """`place` is None if the claim of one policy is about a column that another policy drops."""
     help_ = "move the DROP after the last line that needs the column"

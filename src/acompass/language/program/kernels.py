@@ -476,6 +476,14 @@ class Microaggregate(OfOthers):
     reads_others = True
     may_fail = True  # on both infinities in a group
 
+    def mean(self, numbers: Sequence[tuple[Value, int]], type_: Type) -> Value | None:
+        """The mean of numbers, each with how often it occurs; None if they include both infinities."""
+        infinite = {value for value, _ in numbers if value in (float("inf"), float("-inf"))}
+        if infinite:
+            return infinite.pop() if len(infinite) == 1 else None
+        total = sum((_exact(value) * count for value, count in numbers), Fraction(0))
+        return number_of_type(total / sum(count for _, count in numbers), type_)
+
     def in_lowest_terms(self) -> "Microaggregate":
         return self
 
@@ -586,6 +594,11 @@ def number_of_type(exact: Fraction, type_: Type) -> Value | None:
                 return None
         case _:
             raise AssertionError(f"no numbers in a column of type {type_}")
+
+
+def _exact(value: Value) -> Fraction:
+    assert isinstance(value, int | float | Decimal)
+    return Fraction(value)
 
 
 def _fits(unscaled: int | Decimal) -> bool:

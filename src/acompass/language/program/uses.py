@@ -44,6 +44,7 @@ class ColumnUse:
     #: an ALWAYS replaces or drops its values before they are read, so they may be missing (D27)
     overwritten: bool = False
     may_have_labels: bool = False  # if the table was released, it has labels of a GENERALIZE in place of numbers (D32)
+    may_have_pseudonyms: bool = False  # the same for a PSEUDONYM
 
 
 def uses(
@@ -71,7 +72,9 @@ def uses(
     found = seen.named | seen.replaced | seen.compared
     return {
         position: replace(
-            seen.complete(position, use), may_have_labels=may_be_released and position in seen.generalized
+            seen.complete(position, use),
+            may_have_labels=may_be_released and position in seen.generalized,
+            may_have_pseudonyms=may_be_released and position in seen.pseudonymized,
         )
         for position, use in found.items()
     }
@@ -92,6 +95,7 @@ class _Uses:
         self.drawn: dict[int, list[tuple[Decimal, Decimal]]] = {}
         self.banded: set[int] = set()
         self.generalized: set[int] = set()
+        self.pseudonymized: set[int] = set()
         self.overwritten: set[int] = set()
         self.allowed: frozenset[str] = frozenset()
 
@@ -181,6 +185,7 @@ class _Uses:
         column = self._column(name)
         if column is not None:
             self.generalized.add(column)
+            self.pseudonymized.add(column)
 
     def _add_number(self, name: tree.Name, place: Span) -> None:
         column = self._column(name)

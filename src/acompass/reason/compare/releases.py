@@ -14,7 +14,7 @@ from typing import TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
-from acompass.language.program.aggregates import Change, facts_about
+from acompass.language.program.aggregates import Change
 from acompass.language.program.kernels import Kernel, Nearest
 from acompass.language.program.label_maps import SUPPRESSED
 from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Program, Requirement
@@ -332,7 +332,7 @@ def _grows(assertion: Assertion) -> bool:
     if process is None or assertion.quantifier is Quantifier.SOME:
         return False
     # the records of a reference table depend on the key alone
-    changes = (None if each.reference else facts_about(each.function).merged for each in process.aggregates)
+    changes = (None if each.reference else each.facts.merged for each in process.aggregates)
     return _keeps_holding(assertion.condition, [*(None for _ in process.group_by), *changes], True)
 
 

@@ -74,7 +74,8 @@ def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
             continue
         variable = policy.prover.variables.column(transition.step, write.column)
         if write.kernel.draws:
-            drawn[variable] = drawn.get(variable, 0) | policy.prover.reachability.written_regions(transition, write.column)
+            written = policy.prover.reachability.written_regions(transition, write.column)
+            drawn[variable] = drawn.get(variable, 0) | written
         elif (rule := _rule(policy, transition, variable)) and rule.taken & ~drawn.get(variable, 0):
             if variable not in latest:
                 chains.append((variable, latest.setdefault(variable, [])))

@@ -111,7 +111,8 @@ def _establishing_advice(transition: Transition) -> tuple[str, str]:
     if not effects.is_certain(requirement.action):
         message = "an action with a probability does not make the assertion true"
         return message, "remove WITH PROBABILITY, or add THEN REJECT"
-    message = f"writing `{requirement.after[transition.columns[0]].name}` does not make the assertion true"
+    names = " and ".join(f"`{requirement.after[column].name}`" for column in transition.columns)
+    message = f"writing {names} does not make the assertion true"
     if effects.action_name(requirement.action) == "GENERALIZE":
         return message, "add THEN REJECT, or a coarser step"
     return message, "write a value that satisfies it, or use REJECT"

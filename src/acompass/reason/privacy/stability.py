@@ -13,7 +13,6 @@ from math import ceil, floor, prod
 from typing import Any, assert_never
 
 from acompass.dataclasses import dataclass, replace
-from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import scale_of
 from acompass.language.program.effects import (
     comparisons,
@@ -180,23 +179,18 @@ def class_condition(assertion: Assertion, process: Process) -> ClassCondition:
             constant
             for aggregate, own in zip(process.aggregates, constants[first:], strict=True)
             for constant in own
-            if _counts_class(aggregate)
+            if aggregate.facts.counts_records
         ],
         frozenset(at for at, aggregate in enumerate(process.aggregates) if aggregate.reference is not None),
     )
 
 
-def _counts_class(aggregate: Aggregate) -> bool:
-    return aggregate.reference is None and facts_about(aggregate.function).counts_records
-
-
 def _trial_aggregates(aggregate: Aggregate, constants: list[Value]) -> list[Any] | None:
-    if _counts_class(aggregate):
+    if aggregate.facts.counts_records:
         return None
-    if facts_about(aggregate.function).is_share:
+    if aggregate.facts.is_share:
         return region_shares(constants)
-    is_count = aggregate.reference is None and facts_about(aggregate.function).is_count
-    return region_counts(constants) if is_count else _trial_values(aggregate.type, constants)
+    return region_counts(constants) if aggregate.facts.is_count else _trial_values(aggregate.type, constants)
 
 
 def accepts_one_record(assertion: Assertion) -> bool:
@@ -204,11 +198,8 @@ def accepts_one_record(assertion: Assertion) -> bool:
     frequent value are 1."""
     process = process_in(assertion)
     assert process is not None, "it is about classes"
-    facts = [facts_about(aggregate.function) for aggregate in process.aggregates]
-    are_one = [
-        aggregate.reference is None and (own.is_count or (own.is_share and own.tells_values_apart))
-        for aggregate, own in zip(process.aggregates, facts, strict=True)
-    ]
+    facts = [aggregate.facts for aggregate in process.aggregates]
+    are_one = [own.is_count or (own.is_share and own.tells_values_apart) for own in facts]
     condition = class_condition(assertion, process)
     values = [[1] if is_one else own for is_one, own in zip(are_one, condition.aggregated, strict=True)]
     single = replace(condition, aggregated=values)

@@ -82,7 +82,7 @@ def judge(ask: Ask) -> dict[str, Any]:
 
 
 def find_verdicts(ask: Ask) -> Verdicts:
-    return ask.find("verdicts", lambda session: verdicts(ask.document, ask.params, session))
+    return ask.find("verdicts", lambda session: verdicts(ask.document, ask.params, session, ask.studio.start.key))
 
 
 def _json(found: Verdicts, offsets: Offsets) -> dict[str, Any]:
@@ -158,7 +158,9 @@ def explain_record(studio: Studio, body: Body) -> dict[str, Any]:
     where = body.text("where") if body.has("where") else None
     found = studio.ask_whole(
         body,
-        lambda session: session.explain(policy, record=record, where=where, params=params, seed=SEED),
+        lambda session: session.explain(
+            policy, record=record, where=where, params=params, seed=SEED, key=studio.start.key
+        ),
     )
     return {"diagnostics": [], "lives": [_life(life) for life in found.lives]}
 

@@ -275,6 +275,12 @@ def _text(value: Any) -> str:
     return value
 
 
+def _secret(value: Any) -> bytes | str:
+    if not isinstance(value, bytes | bytearray | str):
+        raise _Unfit(kind_in_words(value))
+    return bytes(value) if isinstance(value, bytearray) else value
+
+
 def _text_or_number(value: Any) -> str:
     """Accept a number as its text: 0 as "0"."""
     match value:
@@ -555,6 +561,7 @@ def _number_in_words(value: Any) -> str:
 
 
 TEXT = Kind("text", '"text"', _text)
+SECRET = Kind("bytes or text", 'open("key.txt", "rb").read()', _secret)
 TEXT_OR_NUMBER = Kind("a number", "1", _text_or_number)
 WHOLE = Kind("a whole number", "5", _whole, "number")
 COUNT = Kind("a whole number, at least 0", "3", _count, "number", 0)

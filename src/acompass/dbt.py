@@ -40,7 +40,7 @@ def release(
         # another connection cannot read a relation of dbt's connection
         arrow = table.to_arrow_table() if hasattr(table, "to_arrow_table") else table
         with session.open(arrow, **reading) as opened:
-            # the seed is in ACOMPASS_SEED: dbt writes everything else to its artifacts (D20, secret seed)
+            # the seed is in ACOMPASS_SEED, the key in ACOMPASS_KEY: dbt writes all else to its artifacts (D20)
             result = opened.run(policy, params=params)
     except AcompassError as error:
         raise NotReleased(str(error)) from None

@@ -5,10 +5,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from acompass.dataclasses import dataclass
-from acompass.engines.protocol import SHORTEST_SEED, Destination, Execution, LoadedTable, Outcome
+from acompass.engines.protocol import SHORTEST_SEED, Destination, Execution, LoadedTable, Outcome, readable_key_text
 from acompass.errors.diagnostics import option_text
-from acompass.language.program.aggregates import counts_distinct
-from acompass.language.program.effects import aggregates_of, process_of, projection_of
+from acompass.language.program.effects import (
+    aggregates_of,
+    columns_with_pseudonyms,
+    needs_key,
+    process_of,
+    projection_of,
+)
 from acompass.language.program.program import Program
 from acompass.policy import Policy, TableRoles, looks_like_persons
 from acompass.result import Note
@@ -46,6 +51,7 @@ def run_notes(done: Performance) -> tuple[Note, ...]:
         *_on_person(done),
         *_on_roles(done),
         *_on_seed(done),
+        *_on_key(done),
     )
 
 
@@ -72,10 +78,12 @@ def _on_selection(done: Performance) -> Iterator[Note]:
 
 
 def _on_labels(program: Program) -> Iterator[Note]:
+    reason = "the column has labels of a later GENERALIZE, and the assertion compares numbers"
+    if any(column.type.pseudonyms for column in program.schema):
+        reason = "the column has pseudonyms or labels in place of the values that the assertion compares"
     for requirement in program.requirements:
         if not requirement.judged:
-            text = "no verdict: the column has labels of a later GENERALIZE, and the assertion compares numbers"
-            yield Note(requirement.line, text)
+            yield Note(requirement.line, f"no verdict: {reason}")
 
 
 def _on_absent_columns(program: Program) -> Iterator[Note]:
@@ -108,11 +116,11 @@ def _on_doubts(done: Performance) -> Iterator[Note]:
     """What the table says against the answer, about persons and spellings (D35, D38). Where the policy dropped a column
     of the question, or only verdicts were computed, the table as read answers it."""
     program, roles = done.program, done.roles
-    aggregates = [each for requirement in program.requirements for each in aggregates_of(requirement)]
-    asks_persons = any(each.column is None for each in aggregates) and any(
+    facts = [each.facts for requirement in program.requirements for each in aggregates_of(requirement)]
+    asks_persons = any(each.weighs_records for each in facts) and any(
         looks_like_persons(column.name) for column in program.schema
     )
-    if roles == TableRoles() and not asks_persons and not any(counts_distinct(each.function) for each in aggregates):
+    if roles == TableRoles() and not asks_persons and not any(each.tells_values_apart for each in facts):
         return
     from acompass.plan.run.doubts import find_doubts
 
@@ -124,17 +132,18 @@ def _on_doubts(done: Performance) -> Iterator[Note]:
 
 
 def _on_person(done: Performance) -> Iterator[Note]:
-    """Note that the column that tells persons apart is released as it was read."""
+    """Note that the column that tells persons apart is released as it was read, or with a pseudonym for each value."""
     if done.roles.person is not None:
         from acompass.plan.run.doubts import person_position
 
         schema, outcome = done.program.schema, done.outcome
         place = person_position(done.roles, [column.name for column in schema])
         assert place is not None
-        if place not in outcome.written and place in outcome.left.kept_columns:
-            name = schema[place].name
-            text = f"column `{name}` is released unchanged: with it, anyone can tell which records are of one person"
-            yield Note(None, text)
+        is_pseudonymous = place in columns_with_pseudonyms(done.program.requirements)
+        if (place not in outcome.written or is_pseudonymous) and place in outcome.left.kept_columns:
+            how = "with pseudonyms" if is_pseudonymous else "unchanged"
+            text = f"column `{schema[place].name}` is released {how}: with it, anyone can tell which records are of one"
+            yield Note(None, f"{text} person")
 
 
 def _on_roles(done: Performance) -> Iterator[Note]:
@@ -157,3 +166,10 @@ def _on_seed(done: Performance) -> Iterator[Note]:
     if trace is not None and trace.is_guessable and done.outcome.trace_used and not done.execution.verdicts_only:
         problem = f"the seed has fewer than {SHORTEST_SEED} characters"
         yield Note(None, f"{problem}: someone who guesses it can tell which values were drawn")
+
+
+def _on_key(done: Performance) -> Iterator[Note]:
+    """Note that other users can read the file with the key (X15)."""
+    key = done.execution.key
+    if key is not None and key.readable_file is not None and needs_key(done.program.requirements):
+        yield Note(None, readable_key_text(key.readable_file))

@@ -219,6 +219,20 @@ class _Random(TypedDict, total=False):
     ]
 
 
+class KeyOptions(TypedDict, total=False):
+    key: Annotated[
+        bytes | str | None,
+        Option(kinds.SECRET),
+        "Secret key for PSEUDONYM and SHIFT, at least 32 bytes; by default, that of ACOMPASS_KEY in the environment.",
+    ]
+    key_file: Annotated[
+        _Path | None,
+        Option(kinds.PATH, "--key-file FILE", example='"key.txt"'),
+        "Read the secret key for PSEUDONYM and SHIFT from this file; one line end is stripped.",
+        "By default, the key is that of ACOMPASS_KEY in the environment.",
+    ]
+
+
 class _Order(TypedDict, total=False):
     order: Annotated[
         str | None,
@@ -296,7 +310,7 @@ class CheckOnTable(CheckOptions, _Files, total=False):
     """The options of `check`, which opens its table."""
 
 
-class PlanOptions(_Params, _Roles, _Random, _Order, _Paper, _Progress, Reading, total=False):
+class PlanOptions(_Params, _Roles, _Random, KeyOptions, _Order, _Paper, _Progress, Reading, total=False):
     """The options that do not depend on where a run writes its output."""
 
 
@@ -338,7 +352,7 @@ class RunOnTable(RunOptions, _Files, total=False):
     """The options of `run`, which opens its table."""
 
 
-class ExplainOptions(_Params, _Random, _Paper, Reading, total=False):
+class ExplainOptions(_Params, _Random, KeyOptions, _Paper, Reading, total=False):
     record: Annotated[
         int | None,
         Option(kinds.Kind("a whole number", "5", kinds.WHOLE.take, "number", 1), "--record N"),
@@ -362,7 +376,8 @@ class MeasureOptions(_Hierarchies, _Roles, _Reports, _Paper, total=False):
     policy: Annotated[
         "Policy | str | os.PathLike[str] | None",
         Option(kinds.POLICY, "--policy POLICY"),
-        "Use the columns in GROUP BY and COUNT DISTINCT of this policy where {qi} or {sensitive} is not given.",
+        "Use the columns that this policy groups by, and those in its COUNT DISTINCT and SHARE OF MODE, where {qi} or "
+        "{sensitive} is not given.",
     ]
     against: Annotated[
         Any,
@@ -563,10 +578,9 @@ class DbtOptions(_Types, _Params, _Paper, Opening, total=False):
     dry: Annotated[bool, Option(kinds.BOOLEAN, default=False), "Write nothing; list the files that would change."]
 
 
+_SHARED_GROUPS = (_Types, _Params, _Random, KeyOptions, _Order, _Deadline, _Reports, _Paper)
 #: the options that many calls have, which --help lists after those of the command
-SHARED: tuple[str, ...] = tuple(
-    name for group in (_Types, _Params, _Random, _Order, _Deadline, _Reports, _Paper) for name in group.__annotations__
-)
+SHARED: tuple[str, ...] = tuple(name for group in _SHARED_GROUPS for name in group.__annotations__)
 
 
 @cache

@@ -111,7 +111,8 @@ def require_roles(program: Program, policy: Policy, roles: TableRoles) -> None:
 def released_identifiers(program: Program, policy: Policy, declared: TableRoles) -> list[Diagnostic]:
     """One finding for all identifiers that no ALWAYS line drops or overwrites.
 
-    GENERALIZE is not enough, because a label depends on the value: the prefix of a name is a part of it.
+    GENERALIZE is not enough, because a label depends on the value: the prefix of a name is a part of it. Nor is SHIFT,
+    ADD RANDOM or MICROAGGREGATE. A pseudonym is: only the key tells what it stands for.
     """
     roles = _locate_in(program, declared)
     gone = {column for requirement in program.requirements for column in columns_overwritten(requirement)}
@@ -136,8 +137,8 @@ def _partial_writes(program: Program, columns: Sequence[int]) -> Iterator[Label]
 
 def _what_is_left(requirement: Requirement) -> str:
     kernel = kernel_of(requirement.action)
-    if kernel is not None and kernel.reads_value:
-        return "the label depends on the value"
+    if kernel is not None and kernel.reads_value and not kernel.hides_value:
+        return f"the {kernel.noun} depends on the value"
     if not is_certain(requirement.action):
         return "some records keep their value, by chance"
     return "records that satisfy the assertion keep their value"

@@ -13,6 +13,8 @@ from acompass.engines.protocol import (
     LoadedTable,
     OpenTable,
     Outcome,
+    key_missing,
+    key_of_environment,
     resolve_destination,
     trace_too_short,
 )
@@ -25,10 +27,13 @@ from acompass.language.program.effects import (
     is_always,
     is_promise,
     map_of,
+    needs_key,
     needs_order,
     probability_of,
+    with_key,
     write_of,
 )
+from acompass.language.program.kernels import UnfitValueError
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program
 from acompass.language.program.types import Kind, Schema
@@ -83,7 +88,7 @@ def run_policy(source: OpenTable, call: Call, destination: Destination) -> Resul
 
     If a check fails, or the output would violate the policy, write a file only with `destination.force`.
     """
-    with load_and_check(source, call) as (loaded, program):
+    with load_to_perform(source, call) as (loaded, program):
         destination = resolve_destination(program, loaded.style.encoding, destination)
         loaded.check_destination(destination)
         promises = _promises(program, call)
@@ -98,7 +103,7 @@ def run_policy(source: OpenTable, call: Call, destination: Destination) -> Resul
 
 def plan_policy(source: OpenTable, call: Call) -> Plan:
     """Do everything that `run` does, except deliver the table."""
-    with load_and_check(source, call) as (loaded, program):
+    with load_to_perform(source, call) as (loaded, program):
         promises = _promises(program, call)
         stages = plan(promises.with_checks(program), loaded.rewrites)
         outcome = execute(loaded, program, stages, call)
@@ -110,7 +115,7 @@ def plan_policy(source: OpenTable, call: Call) -> Plan:
 
 def preview_policy(source: OpenTable, call: Call) -> Result:
     """Return what `run` would report, without the table, even if the roles of the columns do not allow a release."""
-    with load_and_check(source, call) as (loaded, program):
+    with load_to_perform(source, call) as (loaded, program):
         judging = replace(call, execution=replace(call.execution, verdicts_only=True))
         promises = _promises(program, call)
         outcome = execute(loaded, program, plan(promises.with_checks(program), loaded.rewrites), judging)
@@ -136,6 +141,23 @@ def policy_schema(source: OpenTable, call: Call) -> Schema:
     """The table's columns with the types that the policy gives them (D10, types from use)."""
     with _load(source, call) as loaded:
         return loaded.schema
+
+
+@contextmanager
+def load_to_perform(source: OpenTable, call: Call) -> Iterator[tuple[LoadedTable, Program]]:
+    """Load and check as for a check, and give the program the key that its actions need (X15)."""
+    with load_and_check(source, call) as (loaded, program):
+        yield loaded, _with_key(program, call.execution)
+
+
+def _with_key(program: Program, execution: Execution) -> Program:
+    action = next((each.action for each in program.requirements if needs_key([each])), None)
+    if action is None:
+        return program
+    found = execution.key or key_of_environment()
+    if found is None:
+        raise key_missing(str(action_name(action)), action.span)
+    return with_key(program, found.key)
 
 
 @contextmanager
@@ -182,6 +204,8 @@ def execute(loaded: LoadedTable, program: Program, stages: Sequence[Stage], call
         raise trace_too_short(error.needed, error.given) from None
     except UnlabeledValueError as error:
         raise _missing_label(program, error) from None
+    except UnfitValueError as error:
+        raise _values_not_written(program, error) from None
 
 
 def _missing_label(program: Program, error: UnlabeledValueError) -> TableError:
@@ -191,6 +215,15 @@ def _missing_label(program: Program, error: UnlabeledValueError) -> TableError:
     assert action is not None
     assert write is not None
     return errors.values_without_label(requirement.before[write.column].name, error.count, map_, action.span)
+
+
+def _values_not_written(program: Program, error: UnfitValueError) -> TableError:
+    requirement = program.requirements[error.requirement - 1]
+    action, write = requirement.action, write_of(requirement.action)
+    assert action is not None
+    assert write is not None, "only a write can fail"
+    columns = [requirement.before[column] for column in write.columns]
+    return errors.values_not_written(columns, error.count, write.kernel, action.span)
 
 
 def _require_order(schema: Schema) -> None:

@@ -9,7 +9,7 @@ from acompass.arguments import validate_arguments
 from acompass.base_session import BaseSession, Calls, SampleInfo
 from acompass.dataclasses import replace
 from acompass.engines.errors import require_numpy
-from acompass.engines.protocol import About, Destination, Execution, trace_source
+from acompass.engines.protocol import About, Destination, Execution, key_source, trace_source
 from acompass.engines.reading import date_formats, missing_options
 from acompass.engines.registry import connect
 from acompass.errors.diagnostics import CallError, Diagnostic
@@ -49,7 +49,7 @@ from acompass.run import (
     table_doubts,
 )
 from acompass.tables.formats import Options, ReadingOptions
-from acompass.tables.output import parquet_files, require_no_hierarchy
+from acompass.tables.output import parquet_files, require_no_policy_file
 
 if TYPE_CHECKING:
     from acompass.author.answers import Estimate, Perturbation, Suggestion
@@ -114,7 +114,7 @@ class Session(BaseSession):
         pages = _pages(options)
         self._require_files(pages, call.policy, [self._table], path)
         if path is not None:
-            require_no_hierarchy(path, call.policy.hierarchies)
+            require_no_policy_file(path, call.policy)
         with self._calling():
             result = run_policy(self._source, call, destination)
         written = parquet_files(path) if path is not None and partition else path
@@ -141,7 +141,7 @@ class Session(BaseSession):
 
         choice = choose_records(options["record"], options["where"], options["limit"])
         source = trace_source(options["seed"], options["trace"], options["seed_file"])
-        call = self._call(policy, options, Execution(source))
+        call = self._call(policy, options, Execution(source, key_source(options["key"], options["key_file"])))
         with self._calling():
             return explain_records(self._source, call, choice, knows_trace=source.is_given)
 
@@ -296,7 +296,8 @@ class Session(BaseSession):
 
     def _run_call(self, policy: PolicyArgument, options: PlanOptions | RunOptions) -> Call:
         source = trace_source(options["seed"], options["trace"], options["seed_file"])
-        execution = Execution(source, _is_canonical(options["order"]), progress=options["progress"])
+        key = key_source(options["key"], options["key_file"])
+        execution = Execution(source, key, _is_canonical(options["order"]), progress=options["progress"])
         return self._call(policy, options, execution)
 
     def _reading_options(self, options: Reading) -> ReadingOptions:

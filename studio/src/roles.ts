@@ -39,12 +39,20 @@ export const markRole = (columns: string[], role: Role): Promise<void> =>
 
 export const markPerson = (column: string | null): Promise<void> => send({ ...roles.value, person: column });
 
-async function send(next: Roles): Promise<void> {
+/** the last roles on their way: requests that are answered at the same time may arrive in any order */
+let sending: Promise<void> = Promise.resolve();
+
+/** When the server has the roles that the page shows. */
+export const rolesArrived = (): Promise<void> => sending;
+
+function send(next: Roles): Promise<void> {
   roles.value = next;
-  try {
-    await post("roles", { roles: next });
-    sent.value++;
-  } catch (error) {
-    lostContact(error);
-  }
+  return (sending = sending.then(async () => {
+    try {
+      await post("roles", { roles: next });
+      sent.value++;
+    } catch (error) {
+      lostContact(error);
+    }
+  }));
 }

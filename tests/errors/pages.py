@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import dataclass
@@ -94,6 +95,9 @@ def run_blocks(text: str) -> Iterator[Ran]:
                 exec(compile(content, name or "page", "exec"), {})
             case "console":
                 command, _, promised = content.partition("\n")
+                if not command.startswith("$ acompass "):
+                    subprocess.run(shlex.split(command.removeprefix("$ ")), check=True)
+                    continue
                 arguments = shlex.split(command.removeprefix("$ acompass "))
                 result = CliRunner().invoke(app, arguments, catch_exceptions=False)
                 yield Ran(result.exit_code, result.stdout, result.stderr, promised)
@@ -133,6 +137,7 @@ def find_diagnostics(blocks: dict[str, str], folder: Path) -> tuple[Diagnostic, 
         table = folder / "table.csv"
         table.write_text(blocks["csv"] if "csv" in blocks else ELECTRICITY.read_text(), encoding="utf-8")
         (folder / "hierarchy.csv").write_text(blocks.get("hierarchy", ""), encoding="utf-8")
+        (folder / "reference.csv").write_text(blocks.get("reference", ""), encoding="utf-8")
         perform = api.run if options.pop("run", False) else api.check
         with chdir(folder):
             result = perform(policy, str(table), **options)

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from itertools import chain
 
@@ -18,8 +19,10 @@ from acompass.language.program.effects import (
     outcome_cuts,
     probability_of,
     type_changes,
+    write_of,
 )
-from acompass.language.program.kernels import Weighted
+from acompass.language.program.kernels import Shift, UnfitValueError, Weighted
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Action, And, Condition, Filter, Not, Or, Process, Requirement
 from acompass.language.program.types import Kind
 from acompass.language.text.tree import Function
@@ -50,6 +53,7 @@ def test_every_feature_occurs_often() -> None:
         *("EACH", "SOME", "Result", "Filter", "Process", "where", "groups", "one group"),
         *("Not", "And", "Or", "Remove", "Constant", "Uniform", "no action", "type change", "parameter"),
         *(f"holds {held} {result}" for held in (True, False) for result in ("Result", "Filter", "Process")),
+        *("Nearest", "Pseudonym", "Shift", "AddRandom", "Microaggregate", "text shifted"),
         *("Labels", "Project", "Bands", "Prefix", "Dates", "Level", "always", "several aggregates"),
         *("THEN", "IN", "BETWEEN", "LIKE", "!=", "<>"),
         *("part affected", "empty table", "missing value", "second line draws"),
@@ -62,13 +66,17 @@ def test_every_feature_occurs_often() -> None:
             "constant changes type",
         ),
         *("Sometimes", "many digits", "chance changes type", "value at a cut"),
-        *(f"Sometimes {form}" for form in ("Remove", "Constant", "Uniform", "Weighted", "Labels")),
+        *(
+            f"Sometimes {form}"
+            for form in ("Remove", "Constant", "Uniform", "Weighted", "Labels", "Nearest", "Pseudonym")
+        ),
         *(f"Sometimes after {form}" for form in ("always", "EACH", "SOME", "Result", "Filter", "Process")),
         *Function,
         *KINDS,
     }
     rare = {feature: seen[feature] for feature in expected if seen[feature] < 25}
     assert not rare
+    assert seen["two columns shifted"] >= 10
 
 
 def test_random_outcomes_are_in_about_a_third_of_the_policies() -> None:
@@ -87,6 +95,18 @@ def test_decimals_have_every_width_and_scale() -> None:
     assert {digits for digits, _ in stored} == set(range(1, 39))
     assert {scale for _, scale in stored} == set(range(39))
     assert any(digits == scale for digits, scale in stored)
+
+
+def test_runs_stop_at_unfit_values() -> None:
+    cases = [random_case(random.Random(seed), stops=True) for seed in range(400)]
+    stopped = 0
+    for case in cases:
+        with suppress(UnlabeledValueError):
+            try:
+                run_program(case.program(), case.records, trace_of_values(case.trace))
+            except UnfitValueError:
+                stopped += 1
+    assert stopped > 4
 
 
 def test_kinds_can_be_chosen() -> None:
@@ -127,6 +147,7 @@ def _requirement_features(requirement: Requirement) -> Iterator[str]:
     if map_ is not None:
         yield type(map_).__name__
     yield from _random_features(requirement)
+    yield from _shift_features(requirement)
     yield from _connectives(assertion.condition)
     match assertion.result:
         case Filter(condition):
@@ -162,6 +183,13 @@ def _random_features(requirement: Requirement) -> Iterator[str]:
         yield "equal weights" if len(set(weights)) == 1 else "different weights"
         yield from ["many constants"] * (len(weights) > 8)
         yield from ["constant changes type"] * bool(type_changes(requirement))
+
+
+def _shift_features(requirement: Requirement) -> Iterator[str]:
+    write = write_of(requirement.action)
+    if write is not None and isinstance(write.kernel, Shift):
+        yield from ["two columns shifted"] * (len(write.columns) > 1)
+        yield from ["text shifted"] * any(requirement.before[i].type.kind is Kind.TEXT for i in write.columns)
 
 
 def _connectives(condition: Condition) -> Iterator[str]:

@@ -56,7 +56,14 @@ CHANCES = (
     "ALWAYS : WITH PROBABILITY 0.1 RANDOM AEC FROM (2.5, 4 OF k, -1)\n THEN RANDOM Born FROM ('2024-01-01');",
     "SOME RESULT : Weight = 1 : WITH PROBABILITY 0.999 GENERALIZE Born TO YEAR THEN RANDOM AEC k 9;",
 )
-SOUND = (*PAPER, *TYPED, *EVERYDAY, *CHANCES)
+PUBLISHED = (
+    "ALWAYS : PSEUDONYM Postal Code THEN SHIFT Born, Seen BY Age WITHIN 30 DAYS THEN ADD RANDOM -5 k TO AEC;",
+    'EACH RESULT : Age != 3 : RANDOM "Age" k l THEN PSEUDONYM Age; ALWAYS : MICROAGGREGATE Weight BY k;',
+    "EACH PROCESS SHARE OF LARGEST 2 (AEC) AS s, SHARE OF MODE (Active) AS m GROUP BY Born : s <= 0.67 : REJECT;",
+    "EACH PROCESS SUM(people) IN 'zip.csv' AS p, COUNT(*) IN 'zip.csv' AS n GROUP BY Age\n"
+    " : p > k OR n IN (1) : GENERALIZE AEC TO NEAREST 0.5 THEN REJECT;",
+)
+SOUND = (*PAPER, *TYPED, *EVERYDAY, *CHANCES, *PUBLISHED)
 SEEDS = (*SOUND, *(mistake.text for mistake in MISTAKES))
 _TOKENS = [token.text for seed in SEEDS for token in tokenize(seed)[0]]
 _ODD = list("();:,*<>=≤≥!'\"-/+.%@#[]{}\\\t\n\r\0\x1b\x85\u2028\ufeff\u202e‘”é東\ud800\udfff\U0001f642²½٣0_kK")

@@ -277,13 +277,15 @@ EVERYDAY = (
         "ALWAYS : GENERALIZE age TO;",
         "AC047",
         ";",
-        "write `GENERALIZE age TO YEAR`, or another map, as in `BANDS OF 5`, `PREFIX OF 3` or `LEVEL 1 OF 'file.csv'`",
+        "write `GENERALIZE age TO YEAR`, or another map, as in `BANDS OF 5`, `NEAREST 5`, `PREFIX OF 3` or "
+        "`LEVEL 1 OF 'file.csv'`",
     ),
     Mistake(
         "ALWAYS : GENERALIZE age;",
         "AC047",
         ";",
-        "write `GENERALIZE age TO YEAR`, or another map, as in `BANDS OF 5`, `PREFIX OF 3` or `LEVEL 1 OF 'file.csv'`",
+        "write `GENERALIZE age TO YEAR`, or another map, as in `BANDS OF 5`, `NEAREST 5`, `PREFIX OF 3` or "
+        "`LEVEL 1 OF 'file.csv'`",
     ),
     Mistake("ALWAYS : GENERALIZE;", "AC047", ";", "write `GENERALIZE Age TO YEAR`"),
     Mistake("ALWAYS : GENERALISE age TO BANDS OF 5;", "AC019", "GENERALISE", "did you mean `GENERALIZE`?"),
@@ -318,7 +320,8 @@ EVERYDAY = (
         "ALWAYS : GENERALIZE d TO WEEK;",
         "AC047",
         "WEEK",
-        "write `GENERALIZE d TO YEAR`, or another map, as in `BANDS OF 5`, `PREFIX OF 3` or `LEVEL 1 OF 'file.csv'`",
+        "write `GENERALIZE d TO YEAR`, or another map, as in `BANDS OF 5`, `NEAREST 5`, `PREFIX OF 3` or "
+        "`LEVEL 1 OF 'file.csv'`",
     ),
     Mistake(
         "ALWAYS : GENERALIZE d TO YEAR, GENERALIZE e TO YEAR;",
@@ -362,7 +365,8 @@ EVERYDAY = (
         "ALWAYS : HASH x;",
         "AC024",
         "HASH",
-        "a hash can be reversed by trying values; write `REPLACE x WITH '*'`, or `ALWAYS : DROP x;`",
+        "a hash can be reversed by trying values; write `PSEUDONYM x`, which needs a secret key, or "
+        "`REPLACE x WITH '*'`",
     ),
     Mistake("ALWAYS GENERALIZE age TO YEAR;", "AC011", "GENERALIZE", "write `: GENERALIZE age TO YEAR`"),
     Mistake("ALWAYS DROP x;", "AC011", "DROP", "write `: DROP x`"),
@@ -465,4 +469,173 @@ EVERYDAY = (
     Mistake("ALWAYS : GENERALIZE age BY YEAR;", "AC047", "BY", "write `GENERALIZE age TO YEAR`"),
 )
 
-MISTAKES = (*_PAPER, *EVERYDAY, *CHANCES, *URNS)
+#: in the words of published rules (X12 to X18)
+PUBLISHED = (
+    Mistake("ALWAYS : PSEUDONYMIZE id;", "AC024", "PSEUDONYMIZE", "write `PSEUDONYM id`"),
+    Mistake(
+        "ALWAYS : HASH id;",
+        "AC024",
+        "HASH",
+        "a hash can be reversed by trying values; write `PSEUDONYM id`, which needs a secret key, "
+        "or `REPLACE id WITH '*'`",
+    ),
+    Mistake(
+        "ALWAYS : PSEUDONYM id WITH KEY 'x';",
+        "AC056",
+        "WITH",
+        "write `PSEUDONYM id`; the secret key is passed to `run` and is not part of the policy",
+    ),
+    Mistake("ALWAYS : PSEUDONYM a, b c;", "AC056", ",", "write `PSEUDONYM a THEN PSEUDONYM b c`"),
+    Mistake("ALWAYS : PSEUDONYM;", "AC056", ";", "write `PSEUDONYM A`, with the name of a column"),
+    Mistake(
+        "ALWAYS : SHIFT a BY 30 DAYS;",
+        "AC056",
+        "30",
+        "write `SHIFT a BY person WITHIN 30 DAYS`, with the column that identifies a person",
+    ),
+    Mistake("ALWAYS : SHIFT a WITHIN 30 DAYS BY p;", "AC056", "30", "write `SHIFT a BY p WITHIN 30 DAYS`"),
+    Mistake("ALWAYS : SHIFT a, b WITHIN n DAYS BY p;", "AC056", ";", "write `SHIFT a, b BY p WITHIN n DAYS`"),
+    Mistake("ALWAYS : SHIFT a BY p WITHIN 30;", "AC056", ";", "write `SHIFT a BY p WITHIN 30 DAYS`"),
+    Mistake("ALWAYS : SHIFT a BY p WITHIN 30 DAY;", "AC056", "DAY", "write `SHIFT a BY p WITHIN 30 DAYS`"),
+    Mistake("ALWAYS : SHIFT a BY p WITHIN 2 WEEKS;", "AC056", "WEEKS", "write `SHIFT a BY p WITHIN 14 DAYS`"),
+    Mistake(
+        "ALWAYS : SHIFT a BY p WITHIN 2 MONTHS;",
+        "AC056",
+        "MONTHS",
+        "give the largest shift in days, as in `SHIFT a BY p WITHIN 30 DAYS`",
+    ),
+    Mistake("ALWAYS : SHIFT a BY p 30 DAYS;", "AC056", "30", "write `SHIFT a BY p WITHIN 30 DAYS`"),
+    Mistake(
+        "ALWAYS : SHIFT a BY p;", "AC056", ";", "give the largest shift in days, as in `SHIFT a BY p WITHIN 30 DAYS`"
+    ),
+    Mistake(
+        "ALWAYS : SHIFT a WITHIN 30 DAYS;",
+        "AC056",
+        "30",
+        "write `SHIFT a BY person WITHIN 30 DAYS`, with the column that identifies a person",
+    ),
+    Mistake(
+        "ALWAYS : SHIFT a;",
+        "AC056",
+        ";",
+        "write `SHIFT a BY person WITHIN 30 DAYS`, with the column that identifies a person",
+    ),
+    Mistake(
+        "ALWAYS : SHIFT;",
+        "AC056",
+        ";",
+        "write `SHIFT A BY person WITHIN 30 DAYS`, with the column that identifies a person",
+    ),
+    Mistake(
+        "ALWAYS : SHIFT a 30 DAYS THEN REJECT;",
+        "AC056",
+        "30",
+        "write `SHIFT a BY person WITHIN 30 DAYS`, with the column that identifies a person",
+    ),
+    Mistake("ALWAYS : ADD RANDOM 1 2 a;", "AC056", "a", "write `ADD RANDOM 1 2 TO a`"),
+    Mistake("ALWAYS : ADD RANDOM lo hi a;", "AC056", "a", "write `ADD RANDOM lo hi TO a`"),
+    Mistake("ALWAYS : ADD NOISE 1 2 TO a;", "AC056", "NOISE", "write `ADD RANDOM 1 2 TO a`"),
+    Mistake("ALWAYS : ADD NOISE TO a;", "AC056", "NOISE", "write `ADD RANDOM -5 5 TO a`"),
+    Mistake("ALWAYS : RANDOM ADD 1 2 TO a;", "AC056", "TO", "write `ADD RANDOM 1 2 TO a`"),
+    Mistake("ALWAYS : ADD RANDOM BETWEEN 1 AND 2 TO a;", "AC056", "AND", "write `ADD RANDOM 1 2 TO a`"),
+    Mistake("ALWAYS : ADD RANDOM (1, 2) TO a;", "AC056", "(", "write `ADD RANDOM 1 2 TO a`"),
+    Mistake("ALWAYS : ADD RANDOM 5 TO a;", "AC056", "a", "write `ADD RANDOM -5 5 TO a`"),
+    Mistake("ALWAYS : ADD RANDOM n TO a;", "AC056", "a", "write `ADD RANDOM 0 n TO a`"),
+    Mistake("ALWAYS : ADD RANDOM 1 2 TO a, b;", "AC056", ",", "write `ADD RANDOM 1 2 TO a THEN ADD RANDOM 1 2 TO b`"),
+    Mistake("ALWAYS : ADD 5 TO a;", "AC056", "5", "write `ADD RANDOM -5 5 TO a`"),
+    Mistake("ALWAYS : ADD RANDOM 1 2;", "AC056", ";", "write `ADD RANDOM 1 2 TO A`"),
+    Mistake("ALWAYS : MICROAGGREGATE a IN GROUPS OF 3;", "AC056", "3", "write `MICROAGGREGATE a BY 3`"),
+    Mistake(
+        "ALWAYS : MICROAGGREGATE a, b BY 3;",
+        "AC056",
+        ",",
+        "write `MICROAGGREGATE a BY 3 THEN MICROAGGREGATE b BY 3`; each column is ordered and cut "
+        "into groups on its own",
+    ),
+    Mistake("ALWAYS : MICROAGGREGATE a 3;", "AC056", "3", "write `MICROAGGREGATE a BY 3`"),
+    Mistake("ALWAYS : MICROAGGREGATE a;", "AC056", ";", "write `MICROAGGREGATE a BY 3`"),
+    Mistake("ALWAYS : MICROAGGREGATE BY 3;", "AC056", "BY", "write `MICROAGGREGATE A BY 3`, with the name of a column"),
+    Mistake("ALWAYS : MICROAGREGATE a BY 3;", "AC019", "MICROAGREGATE", "did you mean `MICROAGGREGATE`?"),
+    Mistake("ALWAYS : MICROAGGREGATE a BY 3.5;", "AC021", "3.5", "write `3`"),
+    Mistake("ALWAYS : ROUND a TO 5;", "AC024", "ROUND", "write `GENERALIZE a TO NEAREST 5`"),
+    Mistake("ALWAYS : ROUND a;", "AC024", "ROUND", "write `GENERALIZE a TO NEAREST 5`"),
+    Mistake("ALWAYS : GENERALIZE a TO NEAREST;", "AC047", ";", "write a number, as in `NEAREST 5`"),
+    Mistake("ALWAYS : GENERALIZE a TO NEAREST OF 5;", "AC047", "OF", "write `NEAREST 5`"),
+    Mistake("ALWAYS : GENERALIZE a TO ROUND 5;", "AC047", "ROUND", "write `GENERALIZE a TO NEAREST 5`"),
+    Mistake("ALWAYS : GENERALIZE a TO MULTIPLES OF 5;", "AC047", "MULTIPLES", "write `GENERALIZE a TO NEAREST 5`"),
+    Mistake("ALWAYS : GENERALIZE a TO NEAREST k;", "AC047", "k", "write a number, as in `NEAREST 5`"),
+    Mistake("ALWAYS : GENERALIZE a NEAREST 5;", "AC047", "NEAREST", "write `GENERALIZE a TO NEAREST`"),
+    Mistake(
+        "EACH PROCESS SHARE(a) AS s : s < 1;",
+        "AC057",
+        "(",
+        "write `SHARE OF LARGEST 1 (a)` for the largest values, `SHARE OF MODE (a)` for the most frequent one",
+    ),
+    Mistake("EACH PROCESS SHARE LARGEST 2 (a) AS s : s < 1;", "AC057", "LARGEST", "write `SHARE OF LARGEST`"),
+    Mistake("EACH PROCESS SHARE OF TOP 2 (a) AS s : s < 1;", "AC057", "TOP", "write `SHARE OF LARGEST`"),
+    Mistake("EACH PROCESS SHARE OF LARGEST (a) AS s : s < 1;", "AC057", "(", "write `SHARE OF LARGEST 1 (a)`"),
+    Mistake("EACH PROCESS SHARE OF 2 LARGEST (a) AS s : s < 1;", "AC057", "2", "write `SHARE OF LARGEST 2`"),
+    Mistake("EACH PROCESS SHARE OF LARGEST 2 a AS s : s < 1;", "AC057", "a", "write `SHARE OF LARGEST 2 (a)`"),
+    Mistake("EACH PROCESS SHARE OF MODE a b AS s : s < 1;", "AC057", "a", "write `SHARE OF MODE (a b)`"),
+    Mistake("EACH PROCESS SHARE OF MODE (a) : s < 1;", "AC013", ":", "write `PROCESS SHARE OF MODE (a) AS Size`"),
+    Mistake(
+        "EACH PROCESS SHARE OF LARGEST 2 (*) AS s : s < 1;",
+        "AC057",
+        "*",
+        "name a number and a column, as in `SHARE OF LARGEST 2 (A)`, or a column, as in `SHARE OF MODE (A)`",
+    ),
+    Mistake("EACH PROCESS SHARE OF LARGEST 1.5 (a) AS s : s < 1;", "AC021", "1.5", "write `1`"),
+    Mistake("EACH PROCESS COUNT(*) IN file.csv AS n : n < 1;", "AC057", "file.csv", "write `IN 'file.csv'`"),
+    Mistake('EACH PROCESS COUNT(*) IN "file.csv" AS n : n < 1;', "AC057", '"file.csv"', "write `IN 'file.csv'`"),
+    Mistake("EACH PROCESS COUNT(*) IN 3 AS n : n < 1;", "AC057", "3", "write `IN 'file.csv'`"),
+    Mistake("EACH PROCESS SUM(a) FROM 'file' AS n : n < 1;", "AC057", "FROM", "write `IN 'file'`"),
+    Mistake(
+        "EACH PROCESS MAX(a) IN 'file' AS n : n < 1;",
+        "AC057",
+        "IN",
+        "forms with a file: `COUNT(*) IN 'file.csv'` and `SUM(A) IN 'file.csv'`",
+    ),
+    Mistake(
+        "EACH PROCESS COUNT(*) AS n IN 'file' GROUP BY a : n < 1;",
+        "AC057",
+        "'file'",
+        "move the file between the `)` and the `AS`, as in `COUNT(*) IN 'file' AS n`",
+    ),
+    Mistake(
+        "EACH PROCESS COUNT(*) AS n JOIN 'file' GROUP BY a : n < 1;",
+        "AC057",
+        "'file'",
+        "move the file between the `)` and the `AS`, as in `COUNT(*) IN 'file' AS n`",
+    ),
+    Mistake(
+        "EACH PROCESS SUM(a IN 'file') AS n : n < 1;",
+        "AC057",
+        "'file'",
+        "move the file between the `)` and the `AS`, as in `COUNT(*) IN 'file' AS n`",
+    ),
+    Mistake("EACH PROCESS SUM(a) IN 'f.csv' n : n < 1;", "AC013", "n", "write `PROCESS SUM(a) IN 'f.csv' AS Size`"),
+    Mistake(
+        "EACH PROCESS COUNT DISTINCT(a) IN 'f.csv' AS n : n < 1;",
+        "AC057",
+        "IN",
+        "forms with a file: `COUNT(*) IN 'file.csv'` and `SUM(A) IN 'file.csv'`",
+    ),
+    Mistake(
+        "EACH RESULT : Shift = 3 SHIFT a BY p WITHIN 3 DAYS;", "AC011", "SHIFT", "write `: SHIFT a BY p WITHIN 3 DAYS`"
+    ),
+    Mistake("PSEUDONYM a;", "AC049", "PSEUDONYM", "write `ALWAYS : PSEUDONYM a;` to change every record"),
+    Mistake("ALWAYS : PSEUDONYM a REJECT;", "AC050", "REJECT", "write `a THEN REJECT`"),
+    Mistake(
+        "ALWAYS : MICROAGGREGATE a BY 3, MICROAGGREGATE b BY 3;", "AC050", ",", "write `3 THEN MICROAGGREGATE b BY 3`"
+    ),
+    Mistake("ALWAYS : ADD NOISE 5 a;", "AC056", "NOISE", "write `ADD RANDOM -5 5 TO a`"),
+    Mistake("ALWAYS : NOISE a;", "AC024", "NOISE", "write `ADD RANDOM -5 5 TO a`"),
+    Mistake(
+        "ALWAYS : SHIFT a BY p WITHIN DAYS;",
+        "AC056",
+        ";",
+        "give the largest shift in days, as in `SHIFT a BY p WITHIN 30 DAYS`",
+    ),
+)
+
+MISTAKES = (*_PAPER, *EVERYDAY, *CHANCES, *URNS, *PUBLISHED)

@@ -174,5 +174,5 @@ def test_paper_rejects_each_form_at_its_place() -> None:
 def test_questions_about_the_action_see_through_the_probability() -> None:
     step = _step("WITH PROBABILITY 0.5 RANDOM d FROM ('a')")
     assert not isinstance(step, tree.Then)
-    assert walk.written_name(step) == walk.drawn_name(step) == D
+    assert walk.written_names(step) == walk.drawn_names(step) == (D,)
     assert walk.overwritten_names(tree.Sometimes(_number("0.5"), tree.Replace(D, A))) == ()

@@ -7,6 +7,7 @@ import pytest
 
 from acompass.errors.catalog import CODES
 from acompass.errors.diagnostics import Span
+from acompass.errors.fixes import apply_edits
 from acompass.language.mistakes.paper import beyond_paper
 from acompass.language.mistakes.unreadable_text import is_csv
 from acompass.language.text import tree, walk
@@ -15,7 +16,7 @@ from acompass.language.text.parser import allowances, parse_text
 from tests.folding import folded
 from tests.length import at_length
 from tests.text.fuzz_texts import failures, texts
-from tests.text.mistakes import MISTAKES
+from tests.text.mistakes import MISTAKES, PUBLISHED
 from tests.text.probability_mistakes import Mistake
 from tests.text.trees import parse_requirement
 
@@ -147,6 +148,10 @@ def test_between_takes_its_own_and() -> None:
         "EACH RESULT : probability >= 0.5 AND from = of : REPLACE probability WITH probability;",
         "EACH PROCESS COUNT(*) AS of GROUP BY from, probability of : of >= from : RANDOM of from to;",
         "EACH RESULT : valid from = '2024' : RANDOM date from 5;",
+        "EACH RESULT : shift >= 3 AND add = nearest AND in = days : REPLACE microaggregate x WITH within;",
+        "EACH RESULT : pseudonym = 1 : RANDOM add then pseudonym x;",
+        "EACH PROCESS SUM(share) AS share GROUP BY share of mode, largest : share > largest : RANDOM shift add mode;",
+        "EACH PROCESS COUNT DISTINCT in AS in WHERE within = 1 GROUP BY in : in > 3 : RANDOM a b c then pseudonym;",
     ],
 )
 def test_no_word_is_reserved_in_a_core_program(text: str) -> None:
@@ -171,13 +176,68 @@ def test_no_word_is_reserved_in_a_core_program(text: str) -> None:
         ("ALWAYS : RANDOM from FROM ('a');", "from"),
         ("ALWAYS : RANDOM probability of then FROM ('a') THEN REJECT;", "probability of then"),
         ("ALWAYS : RANDOM valid from lo hi THEN REJECT;", "valid from"),
+        ("ALWAYS : RANDOM a b c then shift;", "a b c"),
+        ("ALWAYS : RANDOM a lo hi then PSEUDONYM x;", "a lo hi then"),
+        ("ALWAYS : RANDOM a lo hi then pseudonym x THEN REJECT;", "a lo hi then"),
+        ('ALWAYS : RANDOM "a" lo hi THEN PSEUDONYM x;', "a"),
+        ('EACH RESULT : a = 1 : RANDOM "a" lo hi THEN PSEUDONYM x;', "a"),
+        ("ALWAYS : RANDOM a lo hi THEN MICROAGGREGATE x BY 3;", "a"),
+        ("ALWAYS : RANDOM a lo hi THEN ADD RANDOM 1 5 TO x;", "a"),
+        ("ALWAYS : GENERALIZE nearest share TO NEAREST 5;", "nearest share"),
+        ("ALWAYS : PSEUDONYM pseudonym of add;", "pseudonym of add"),
+        ('ALWAYS : PSEUDONYM "now then" THEN REJECT;', "now then"),
+        ("ALWAYS : PSEUDONYM then THEN REJECT;", "then"),
+        ("ALWAYS : SHIFT shift within days BY person WITHIN 3 DAYS;", "shift within days"),
+        ("ALWAYS : ADD RANDOM add to TO to within THEN REJECT;", "to within"),
+        ("ALWAYS : MICROAGGREGATE in days BY mode;", "in days"),
     ],
 )
 def test_own_words_end_a_bare_name_only_in_their_form(text: str, name: str) -> None:
     action = next(walk.steps_of(parse_requirement(text))).action
-    names = action.names if isinstance(action, tree.Drop) else (action.name,)  # type: ignore[union-attr]
+    names = action.names if isinstance(action, tree.Drop | tree.Shift) else (action.name,)  # type: ignore[union-attr]
     assert [each.text for each in names] == [name]
     assert parse_text(format_program(text))[0].requirements == (parse_requirement(text),)
+
+
+@pytest.mark.parametrize(
+    ("text", "person", "days"),
+    [
+        ("SHIFT a, b BY within WITHIN within DAYS", "within", tree.Parameter("within")),
+        ("SHIFT a BY the days WITHIN days DAYS", "the days", tree.Parameter("days")),
+        ('SHIFT a BY "stay within" WITHIN 30 DAYS', "stay within", _number("30")),
+    ],
+)
+def test_a_shift_has_a_person_and_days(text: str, person: str, days: tree.Constant) -> None:
+    action = parse_requirement(f"ALWAYS : {text};").action
+    assert isinstance(action, tree.Shift)
+    assert (action.person.text, action.days) == (person, days)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("share of largest n (a)", tree.Aggregate(tree.Function.SHARE_OF_LARGEST, A, largest=tree.Parameter("n"))),
+        (
+            "SHARE OF LARGEST largest(a)",
+            tree.Aggregate(tree.Function.SHARE_OF_LARGEST, A, largest=tree.Parameter("largest")),
+        ),
+        ("SHARE OF MODE (mode)", tree.Aggregate(tree.Function.SHARE_OF_MODE, tree.Name("mode"))),
+        ("SUM(a) in 'f.csv'", tree.Aggregate(tree.Function.SUM, A, file=tree.String("f.csv"))),
+        ("COUNT(*) IN 'f.csv'", tree.Aggregate(tree.Function.COUNT, file=tree.String("f.csv"))),
+    ],
+)
+def test_an_aggregate_has_this_tree(text: str, expected: tree.Aggregate) -> None:
+    for written in (text, f"COUNT(*) AS n, {text}"):
+        process = walk.process_of(parse_requirement(f"EACH PROCESS {written} AS in GROUP BY share : in > 1;"))
+        assert process is not None
+        assert process.aggregates[-1] == tree.NamedAggregate(expected, tree.Name("in"))
+
+
+@folded("mistake", PUBLISHED, ids=lambda mistake: mistake.text)
+def test_every_fix_gives_a_policy_without_mistakes(mistake: Mistake) -> None:
+    _, (diagnostic,) = parse_text(mistake.text)
+    for fix in diagnostic.fixes:
+        assert parse_text(apply_edits(mistake.text, fix.edits))[1] == ()
 
 
 def test_a_process_may_have_several_aggregates() -> None:
@@ -291,7 +351,9 @@ def test_paper_rejects_each_form_at_its_place() -> None:
         "EACH RESULT : a = 1 : REJECT;\n"
         "ALWAYS : DROP x;\n"
         "EACH PROCESS COUNT(*) AS n, SUM(b) AS s WHERE a IN (1, 2) : n != 3 : REPLACE a WITH 1 THEN REJECT;\n"
-        "EACH FILTER a BETWEEN 1 AND 2 : b LIKE 'x%' : GENERALIZE a TO YEAR;"
+        "EACH FILTER a BETWEEN 1 AND 2 : b LIKE 'x%' : GENERALIZE a TO YEAR;\n"
+        "EACH PROCESS SHARE OF MODE (a) AS m, SUM(a) IN 'f' AS s : m < 1 : PSEUDONYM a;\n"
+        "EACH RESULT : a = 1 : SHIFT a BY b WITHIN 3 DAYS THEN ADD RANDOM 1 2 TO a THEN MICROAGGREGATE a BY 3;"
     )
     refused = beyond_paper(parse_text(text)[0])
     places = [diagnostic.labels[0].span for diagnostic in refused]
@@ -306,6 +368,14 @@ def test_paper_rejects_each_form_at_its_place() -> None:
         "a BETWEEN 1 AND 2",
         "b LIKE 'x%'",
         "GENERALIZE a TO YEAR",
+        "SHARE OF MODE (a)",
+        "SUM(a) IN 'f'",
+        "SUM(a) IN 'f'",
+        "PSEUDONYM a",
+        "ADD RANDOM 1 2 TO a",
+        "SHIFT a BY b WITHIN 3 DAYS",
+        "ADD RANDOM 1 2 TO a",
+        "MICROAGGREGATE a BY 3",
     ]
     assert refused[3].help == "write `(a = 1 OR a = 2)`"
     assert refused[7].help == "write `(b >= 'x' AND b < 'y')`"

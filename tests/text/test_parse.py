@@ -200,7 +200,7 @@ def test_any_text_is_read(text: str) -> None:
         ("ALWAYS : WITH PROBABILITY ", {"NUMBER"}),
         (
             "ALWAYS : WITH PROBABILITY 0.5 ",
-            {"REJECT", "REPLACE", "RANDOM", "GENERALIZE"},
+            {"REJECT", "REPLACE", "RANDOM", "GENERALIZE", "PSEUDONYM", "SHIFT", "ADD", "MICROAGGREGATE"},
         ),
         ("ALWAYS : RANDOM a FROM (", {"NUMBER", "STRING", "PARAMETER"}),
         ("ALWAYS : RANDOM a FROM (3 ", {"OF", "COMMA", "RPAR"}),

@@ -46,6 +46,7 @@ CONTEXTUAL = st.sampled_from(
     [
         *("always", "in", "between", "like", "generalize", "drop", "then", "to", "of", "from", "up", "at"),
         *("else", "bands", "prefix", "level", "month", "YEAR", "probability"),
+        *("nearest", "share", "largest", "mode", "pseudonym", "shift", "within", "days", "add", "microaggregate"),
     ]
 )
 BARE = st.lists(WORDS | CONTEXTUAL, min_size=1, max_size=3).map(" ".join)
@@ -88,11 +89,18 @@ def _compound(inner: st.SearchStrategy[tree.Condition]) -> st.SearchStrategy[tre
 
 CONDITIONS: st.SearchStrategy[tree.Condition] = st.recursive(COMPARISONS | PREDICATES, _compound, max_leaves=6)
 
-AGGREGATES = st.builds(
-    tree.Aggregate,
-    st.sampled_from([function for function in tree.Function if function is not tree.Function.COUNT]),
-    NAMES,
-) | st.just(tree.Aggregate(tree.Function.COUNT))
+BOUNDS = INTEGERS | PARAMETERS
+AGGREGATES = (
+    st.builds(
+        tree.Aggregate,
+        st.sampled_from(sorted(set(tree.Function) - {tree.Function.COUNT, tree.Function.SHARE_OF_LARGEST})),
+        NAMES,
+    )
+    | st.just(tree.Aggregate(tree.Function.COUNT))
+    | st.builds(tree.Aggregate, st.just(tree.Function.SHARE_OF_LARGEST), NAMES, largest=BOUNDS)
+    | st.builds(tree.Aggregate, st.just(tree.Function.SUM), NAMES, file=STRINGS)
+    | st.builds(tree.Aggregate, st.just(tree.Function.COUNT), file=STRINGS)
+)
 
 RESULTS = (
     st.just(tree.Result())
@@ -113,6 +121,7 @@ MAPS = (
     | st.builds(tree.PrefixOf, INTEGERS)
     | st.builds(tree.DatePart, st.sampled_from(tree.DateUnit))
     | st.builds(tree.LevelOf, INTEGERS, STRINGS, st.none() | CONSTANTS)
+    | st.builds(tree.Nearest, NUMBERS)
 )
 #: weights and probabilities far from the limits of X7
 WEIGHTS = st.integers(1, 10**6).map(lambda value: tree.Number(Decimal(value)))
@@ -121,9 +130,13 @@ WEIGHTED_VALUES = st.builds(tree.WeightedValue, CONSTANTS, st.none() | WEIGHTS)
 PLAIN = (
     st.just(tree.Reject())
     | st.builds(tree.Replace, NAMES, CONSTANTS)
-    | st.builds(tree.Random, NAMES, INTEGERS | PARAMETERS, INTEGERS | PARAMETERS)
+    | st.builds(tree.Random, NAMES, BOUNDS, BOUNDS)
     | st.builds(tree.Draw, NAMES, st.lists(WEIGHTED_VALUES, min_size=1, max_size=4).map(tuple))
     | st.builds(tree.Generalize, NAMES, MAPS)
+    | st.builds(tree.Pseudonym, NAMES)
+    | st.builds(tree.Shift, st.lists(NAMES, min_size=1, max_size=3).map(tuple), NAMES, BOUNDS)
+    | st.builds(tree.AddRandom, BOUNDS, BOUNDS, NAMES)
+    | st.builds(tree.Microaggregate, NAMES, BOUNDS)
 )
 STEPS = PLAIN | st.builds(tree.Sometimes, PROBABILITIES, PLAIN)
 DROPS = st.builds(tree.Drop, st.lists(NAMES, min_size=1, max_size=3).map(tuple))
@@ -233,7 +246,7 @@ PAPER = (
 RECORDED = Path(__file__).parent / "core_programs.json"
 _BLOCK = re.compile(r"^```acompass[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: fields that trees did not have then, and their values in a core program
-_ADDED = (("others", ()), ("folder", ""), ("hierarchies", {}))
+_ADDED = (("others", ()), ("folder", ""), ("hierarchies", {}), ("largest", None), ("file", None))
 
 
 def recorded_digests() -> dict[str, list[str]]:

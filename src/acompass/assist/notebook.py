@@ -30,7 +30,13 @@ _OTHERS = {
     "prove": "Prove the assertions for every table; needs no table.",
 }
 #: options that apply only to some commands
-_EFFECTIVE = {"out": ("run",), "force": ("run",), "seed": ("run", "plan"), "seed_file": ("run", "plan")}
+_EFFECTIVE = {
+    "out": ("run",),
+    "force": ("run",),
+    "seed": ("run", "plan"),
+    "seed_file": ("run", "plan"),
+    "key_file": ("run", "plan"),
+}
 
 
 class Shell(Protocol):
@@ -76,6 +82,7 @@ def _parser() -> ArgumentParser:
         others.add_argument(f"--{name}", dest="do", action="store_const", const=name, help=words)
     add("--seed", metavar="TEXT", help="The secret seed for RANDOM.")
     add("--seed-file", metavar="FILE", help="A file with the secret seed.")
+    add("--key-file", metavar="FILE", help="A file with the secret key for PSEUDONYM and SHIFT.")
     add("--missing", action="append", default=[], metavar="HOW", help="As on the command line.")
     add("--dates", action="append", default=[], metavar="COLUMN=FORMAT", help="As on the command line.")
     add("--engine", metavar="URL", help="The engine; defaults to duckdb.")
@@ -128,8 +135,8 @@ def _answer(policy: Policy, given: Namespace, variables: Mapping[str, Any]) -> A
     if given.do == "check":
         return api.check(policy, table, params=params, **opening)
     perform = api.plan if given.do == "plan" else api.run
-    seed, file = given.seed, given.seed_file
-    return perform(policy, table, params=params, seed=seed, seed_file=file, paper=given.paper, **opening)
+    secrets = {"seed": given.seed, "seed_file": given.seed_file, "key_file": given.key_file}
+    return perform(policy, table, params=params, paper=given.paper, **secrets, **opening)
 
 
 def _table(given: Namespace, variables: Mapping[str, Any]) -> Any:

@@ -15,7 +15,7 @@ from acompass.cli.command import Command, exit_codes
 from acompass.cli.inputs import STANDARD_INPUT, convert_options, resolve_inputs
 from acompass.cli.streams import print_err, print_out
 from acompass.cli.supervisor import interrupts_within
-from acompass.options import EstimateOnTable, Opening
+from acompass.options import EstimateOnTable, KeyOptions, Opening
 from acompass.tables.temporary_files import folder_until_exit
 
 STUDIO_EXAMPLES = """\
@@ -33,7 +33,7 @@ acompass studio
     required=False,
     help="A .csv, .csv.gz or .parquet file, or a glob of them. Defaults to the table in the acompass.toml.",
 )
-@options.declared(EstimateOnTable, leave_out=("paper", "engine"))
+@options.declared(KeyOptions, EstimateOnTable, leave_out=("paper", "engine"))
 @click.option(
     "--port", type=click.IntRange(1, 65535), metavar="N", help="Port to listen on; a random free one by default."
 )
@@ -64,12 +64,17 @@ def studio(
             raise click.BadParameter("the studio needs files, not standard input")
         from acompass.assist.studio.server import run_studio
         from acompass.assist.studio.state import Start, resolve_files, setting_text
+        from acompass.engines.protocol import key_source, readable_key_text
 
         file, own_table = resolve_files(policy, table)
         known = resolve_inputs(file, own_table, given)
         reading = known.options
         params = {name: setting_text(value) for name, value in reading.pop("params").items()}
-        start = Start(file, known.table, params, cast(Opening, reading), population)
+        key = key_source(None, reading.pop("key_file", None))
+        if key is not None and key.readable_file is not None:
+            print_err(f"note: {readable_key_text(key.readable_file)}")
+        secret = None if key is None else key.key.secret
+        start = Start(file, known.table, params, cast(Opening, reading), population, secret)
         with run_studio(start, port) as running:
             print_out(running.access.address)
             print_err("Ctrl-C ends the studio")

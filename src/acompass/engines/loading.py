@@ -137,7 +137,7 @@ def prepare_typed(
     names = [column.name for column in columns]
     found = TextColumns(_kept_facts(facts, missing), names, values, lambda *_: None)
     found.require_plain_text(text)
-    numbers = {position: use for position, use in text.items() if use.use is Use.NUMBER}
+    numbers = {p: use for p, use in text.items() if use.use is Use.NUMBER or found.has_pseudonyms(p, use)}
     prepared = _prepare(facts, schema, values, uses, missing, found.infer_types(numbers))
     return replace(prepared, text_numbers=frozenset(numbers), text_dates=frozenset(options.dates))
 

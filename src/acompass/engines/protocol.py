@@ -6,6 +6,8 @@ which is checked before anything runs.
 
 import os
 import secrets
+import shlex
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from decimal import Decimal, InvalidOperation
@@ -15,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from acompass.arguments import is_file
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.errors import Cancellation
-from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, option_text
 from acompass.language.program.effects import kernel_of
+from acompass.language.program.keys import SHORTEST_KEY, Key
 from acompass.language.program.program import Program, Verdict
 from acompass.language.program.types import Kind, Names, Schema, remaining
 from acompass.language.program.uses import ColumnUse
@@ -38,6 +41,8 @@ TraceValue: TypeAlias = str | Fraction | Decimal | float | int
 SHORTEST_SEED = 16
 _SEED_VARIABLE = "ACOMPASS_SEED"
 _LONGEST_SEED = 100_000
+_KEY_VARIABLE = "ACOMPASS_KEY"
+_LONGEST_KEY = 100_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,6 +56,14 @@ class TraceSource:
     @property
     def is_guessable(self) -> bool:
         return self.is_given and self.seed is not None and len(self.seed) < SHORTEST_SEED
+
+
+@dataclass(frozen=True)
+class KeySource:
+    """The key of PSEUDONYM and SHIFT, whose repr does not show it."""
+
+    key: Key
+    readable_file: str | None = None  # the file that it is from, if other users can read it
 
 
 @dataclass(frozen=True)
@@ -78,6 +91,8 @@ class Execution:
 
     #: None for a check, which performs no action
     trace: TraceSource | None = None
+    #: None to use that of the environment, if an action needs a key
+    key: KeySource | None = None
     canonical: bool = False
     #: the number of violating classes or records to fetch for each requirement
     show: int = 0
@@ -273,6 +288,65 @@ def _trace_problem(message: str, help_: str) -> CallError:
 def trace_too_short(needed: int, given: int) -> CallError:
     message = f"the trace has too few values: expected at least {needed:,}, found {given:,}"
     return CallError([Diagnostic("AC405", message, help="give a longer trace, or a seed")])
+
+
+def key_source(key: bytes | str | None, key_file: str | os.PathLike[str] | None) -> KeySource | None:
+    """The key that a call gives (X15)."""
+    if key is not None and key_file is not None:
+        raise _key_problem("both a key and a file with a key are given", "give only one of them")
+    if key is not None:
+        return KeySource(_usable_key(key, "the key"))
+    return None if key_file is None else _key_of_file(os.fspath(key_file))
+
+
+def key_of_environment() -> KeySource | None:
+    found = os.environ.get(_KEY_VARIABLE)
+    return None if found is None else KeySource(_usable_key(os.fsencode(found), f"the key in `{_KEY_VARIABLE}`"))
+
+
+def _key_of_file(path: str) -> KeySource:
+    """It may be a pipe, as in `--key-file <(pass show key)`."""
+    try:
+        with open(path, "rb") as file:
+            secret, mode = file.read(_LONGEST_KEY + 1), os.fstat(file.fileno()).st_mode
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise _key_problem(f"cannot read the key in `{path}`: {reason}", _MAKE_KEY) from None
+    is_readable = os.name == "posix" and stat.S_ISREG(mode) and mode & (stat.S_IRGRP | stat.S_IROTH)
+    return KeySource(_usable_key(secret, f"the key in `{path}`"), path if is_readable else None)
+
+
+def _usable_key(secret: bytes | str, what: str) -> Key:
+    if isinstance(secret, str):
+        if not can_encode(secret, UTF_8):
+            raise _key_problem(f"{what} is not valid Unicode", "give it as bytes")
+        secret = secret.encode()
+    secret = secret.removesuffix(b"\r\n") if secret.endswith(b"\r\n") else secret.removesuffix(b"\n")
+    if len(secret) < SHORTEST_KEY:
+        raise _key_problem(f"{what} has fewer than {SHORTEST_KEY} bytes, so it could be guessed", _MAKE_KEY)
+    if len(secret) > _LONGEST_KEY:
+        raise _key_problem(f"{what} has more than {_LONGEST_KEY:,} bytes", _MAKE_KEY)
+    return Key(secret)
+
+
+def readable_key_text(file: str) -> str:
+    """The warning AC417."""
+    problem = "other users of this computer can read the key, from which every pseudonym and shift can be computed"
+    return f"{problem}; run `chmod 600 {shlex.quote(file)}` (AC417)"
+
+
+_MAKE_KEY = "make a key with `(umask 077; openssl rand -hex 32 > key.txt)`"
+
+
+def _key_problem(message: str, help_: str) -> CallError:
+    return CallError([Diagnostic("AC416", message, help=help_)])
+
+
+def key_missing(action: str, span: Span | None) -> CallError:
+    given = f"`{option_text('key_file', 'key.txt')}` or in the environment variable `{_KEY_VARIABLE}`"
+    help_ = f"{_MAKE_KEY}, keep it, and give it with {given}"
+    labels = () if span is None else (Label(span),)
+    return CallError([Diagnostic("AC415", f"{action} needs a key", labels, help_)])
 
 
 def resolve_destination(program: Program, encoding: str, destination: Destination) -> Destination:

@@ -16,6 +16,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.engines.reading import Facts, fitting_formats
 from acompass.errors.diagnostics import TableError, option_text
 from acompass.language.program.constants import scale_of
+from acompass.language.program.keys import PSEUDONYM_DIGITS
 from acompass.language.program.types import INTEGER, MOST_DIGITS, TEXT, Kind, Type, decimal
 from acompass.language.program.uses import ColumnUse, TextComparison, Use
 from acompass.language.text.tree import Operator
@@ -66,13 +67,22 @@ class TextColumns:
         typed = {position: TypedText(TEXT, self.values[position]) for position in uses}
         for position, use in uses.items():
             value = self.values[position]
-            if position in integers:
+            if self.has_pseudonyms(position, use):
+                numbers = Kind.DECIMAL if use.use is Use.NUMBER or use.banded else None
+                typed[position] = TypedText(replace(TEXT, numbers=numbers, pseudonyms=True), value)
+            elif position in integers:
                 typed[position] = TypedText(_integer_type(self.facts, value, use), sql.cast(value, "BIGINT"))
             elif use.banded and (use.use is Use.TEXT or self.facts.count(self._not(NUMBER_PATTERN, value))):
                 typed[position] = self._as_labels(position, use)
             elif use.use is Use.NUMBER:
                 typed[position] = self._as_decimal(position, use)
         return typed
+
+    def has_pseudonyms(self, position: int, use: ColumnUse) -> bool:
+        if not use.may_have_pseudonyms:
+            return False
+        is_pseudonym = self._is(f"[0-9a-f]{{{PSEUDONYM_DIGITS}}}", self.values[position])
+        return bool(self.facts.count(sql.count_where(is_pseudonym)))
 
     def integers(self, positions: Sequence[int]) -> frozenset[int]:
         """The columns in which every value is a canonical 64-bit integer."""
@@ -131,7 +141,7 @@ class TextColumns:
     def require_plain_text(self, uses: Mapping[int, ColumnUse]) -> None:
         """Raise if text that means numbers or local dates would be compared with a number or a date as text."""
         for position, use in uses.items():
-            if use.use is Use.TEXT:
+            if use.use is Use.TEXT and not self.has_pseudonyms(position, use):
                 self._require_date(position, use.texts)
                 self._require_order(position, [each for each in use.texts if _orders_number(each)])
 
@@ -254,7 +264,7 @@ def _keep_spelling(facts: Facts, scale: int, text: Sql, use: ColumnUse) -> Typed
         conditions.append(numbers.are_spelled_twice())
     if not conditions:
         return TypedText(type_, text)
-    short = exp.If(this=sql.any_of(*conditions), true=_shortest(text))
+    short = exp.If(this=sql.any_of(*conditions), true=sql.shortest_number(text))
     respelled = exp.Case(ifs=[short], default=text.copy())
     differs = exp.NEQ(this=exp.paren(respelled.copy()), expression=text.copy())
     return TypedText(type_, respelled, facts.count(sql.count_where(differs)))
@@ -295,7 +305,7 @@ class _Numbers:
     def may_be_drawn(self, lower: Decimal, upper: Decimal) -> Sql:
         """SQL for whether a value is an integer that RANDOM may also write."""
         fraction = sql.call("split_part", self.text.copy(), exp.Literal.string("."), sql.integer(2))
-        is_integer = exp.EQ(this=_without_end(fraction, "0"), expression=exp.Literal.string(""))
+        is_integer = exp.EQ(this=sql.without_end(fraction, "0"), expression=exp.Literal.string(""))
         above = sql.comparison(self.number, self.type, Operator.GE, lower)
         below = sql.comparison(self.number, self.type, Operator.LE, upper)
         return sql.all_of(above, below, is_integer)
@@ -316,19 +326,3 @@ def _may_be_drawn(value: Decimal, drawn: Sequence[Bounds]) -> bool:
 
 def _distinct(value: Sql) -> Sql:
     return exp.Count(this=exp.Distinct(expressions=[value]))
-
-
-def _shortest(text: Sql) -> Sql:
-    """SQL for the shortest spelling of a number, as in `language.program.types.shortest_decimal`."""
-    without_zeros = _without_end(_without_end(text.copy(), "0"), ".")
-    fraction = exp.GT(
-        this=sql.call("length", sql.call("split_part", text.copy(), exp.Literal.string("."), sql.integer(2))),
-        expression=sql.integer(0),
-    )
-    short = exp.Case(ifs=[exp.If(this=fraction, true=without_zeros)], default=text.copy())
-    zero = exp.EQ(this=exp.paren(short), expression=exp.Literal.string("-0"))
-    return exp.Case(ifs=[exp.If(this=zero, true=exp.Literal.string("0"))], default=short.copy())
-
-
-def _without_end(text: Sql, letter: str) -> Sql:
-    return exp.Trim(this=text, expression=exp.Literal.string(letter), position="TRAILING")

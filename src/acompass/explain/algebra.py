@@ -4,7 +4,8 @@ A requirement has an equation for the affected bag V, one for the table R after 
 T, a table with a record (i, h) for each ρᵢ = h / 2⁵². `ranked(V, T)` is V with an h for each record, in canonical
 order, and `tail(V, T)` is the rest of the trace. A rank is a sum: D counts the m copies of each distinct record, and
 `last` counts them together with all records before them, so the copies of a record have the ranks above last − m, up to
-last.
+last. p(A) is the pseudonym of a value and s(P, n) the number of days of a person, under the key K of a run (X15, X16);
+mean(A, n) is the mean that a record of the affected bag gets from its group (X18).
 """
 
 from collections.abc import Iterator, Sequence
@@ -82,6 +83,29 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class Pseudonym:
+    """p(A): the pseudonym of the value of a column (X15)."""
+
+    column: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """s(P, n): the number of days, from −n to n, for the value of a column (X16)."""
+
+    person: Column
+    within: tree.Constant
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """mean(A, n): the mean of a column in the group of a record (X18)."""
+
+    column: Column
+    size: tree.Constant
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """The value of the first condition that holds, or the last value."""
 
@@ -89,7 +113,9 @@ class Choice:
     otherwise: "Scalar"
 
 
-Scalar: TypeAlias = Column | Symbol | Every | tree.Constant | Cut | Arithmetic | Floor | Label | Choice
+#: shown by its name and its arguments
+Named: TypeAlias = Label | Pseudonym | Days | Mean
+Scalar: TypeAlias = Column | Symbol | Every | tree.Constant | Cut | Arithmetic | Floor | Named | Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +179,9 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """π that writes one column of the table and keeps the others."""
+    """π that writes columns of the table, each from the values before, and keeps the others."""
 
-    value: Scalar
-    column: Column
+    values: tuple[tuple[Scalar, Column], ...]
     of: "Expression"
 
 
@@ -170,11 +195,14 @@ class Without:
 
 @dataclass(frozen=True, slots=True)
 class AggregateColumn:
-    """`argument` is None for COUNT(*)."""
+    """`argument` is None for COUNT(*). With a `file`, the aggregate is over the records of the file that agree with the
+    keys of the group (X14)."""
 
     function: Function
     argument: Column | Symbol | None
     result: Column | Symbol
+    largest: tree.Constant | None = None  # the number of values of SHARE OF LARGEST
+    file: tree.String | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +295,17 @@ class Equation:
     again: Expression | None = None  # a second expression for the same table
 
 
+#: the actions that write columns
+_Writing: TypeAlias = (
+    tree.Replace
+    | tree.Random
+    | tree.Draw
+    | tree.Generalize
+    | tree.Pseudonym
+    | tree.Shift
+    | tree.AddRandom
+    | tree.Microaggregate
+)
 #: a value and its weight
 WeightedValue: TypeAlias = tuple[tree.Constant, int]
 
@@ -298,8 +337,8 @@ class _State:
     def unaffected(self) -> Difference:
         return Difference(self.table, self.affected)
 
-    def write(self, value: Scalar, name: tree.Name, records: Expression) -> Expression:
-        changed = Write(value, _column(name), records)
+    def write(self, values: tuple[tuple[Scalar, Column], ...], records: Expression) -> Expression:
+        changed = Write(values, records)
         return changed if self.is_all else Union(self.unaffected, changed)
 
 
@@ -340,18 +379,34 @@ class FromSyntax:
                 return state.table
             case tree.Reject():
                 return state.unaffected
-            case tree.Replace(name, constant):
-                return state.write(self._bind(constant), name, state.affected)
-            case tree.Random(name, lower, upper):
-                value = uniform(self._bind(lower), self._bind(upper))
-                return state.write(value, name, rank_affected(state.affected, state.trace))
-            case tree.Draw(name, values):
-                value = weighted_choice([(self._bind(each.constant), int(each.times)) for each in values])
-                return state.write(value, name, rank_affected(state.affected, state.trace))
-            case tree.Generalize(name, map_):
-                return state.write(Label(map_, _column(name)), name, state.affected)
             case tree.Drop(names):
                 return Without(tuple(map(_column, names)), state.table)
+            case _:
+                is_drawn = bool(drawn_names(action))
+                records = rank_affected(state.affected, state.trace) if is_drawn else state.affected
+                return state.write(tuple(self._values(action)), records)
+
+    def _values(self, action: _Writing) -> Iterator[tuple[Scalar, Column]]:
+        """What an action writes into each column."""
+        match action:
+            case tree.Replace(name, constant):
+                yield self._bind(constant), _column(name)
+            case tree.Random(name, lower, upper):
+                yield uniform(self._bind(lower), self._bind(upper)), _column(name)
+            case tree.Draw(name, values):
+                yield weighted_choice([(self._bind(each.constant), int(each.times)) for each in values]), _column(name)
+            case tree.Generalize(name, map_):
+                yield Label(map_, _column(name)), _column(name)
+            case tree.Pseudonym(name):
+                yield Pseudonym(_column(name)), _column(name)
+            case tree.Shift(names, person, days):
+                shift = Days(_column(person), self._bind(days))
+                yield from ((Arithmetic(column, Sign.PLUS, shift), column) for column in map(_column, names))
+            case tree.AddRandom(lower, upper, name):
+                drawn = uniform(self._bind(lower), self._bind(upper))
+                yield Arithmetic(_column(name), Sign.PLUS, drawn), _column(name)
+            case tree.Microaggregate(name, size):
+                yield Mean(_column(name), self._bind(size)), _column(name)
             case _:
                 assert_never(action)
 
@@ -379,11 +434,16 @@ class FromSyntax:
                 return Select(self._condition(condition), table)
             case tree.Process():
                 keys = tuple(map(_column, result.group_by))
-                return Group(
-                    keys, tuple(map(_aggregate_column, result.aggregates)), self._selected_records(result, table)
-                )
+                aggregates = tuple(map(self._aggregate_column, result.aggregates))
+                return Group(keys, aggregates, self._selected_records(result, table))
             case _:
                 assert_never(result)
+
+    def _aggregate_column(self, named: tree.NamedAggregate) -> AggregateColumn:
+        aggregate = named.aggregate
+        argument = None if aggregate.column is None else _column(aggregate.column)
+        largest = None if aggregate.largest is None else self._bind(aggregate.largest)
+        return AggregateColumn(aggregate.function, argument, _column(named.alias), largest, aggregate.file)
 
     def _selected_records(self, process: tree.Process, table: Table) -> Expression:
         return table if process.where is None else Select(self._condition(process.where), table)
@@ -413,12 +473,6 @@ class FromSyntax:
 
     def _bind(self, constant: tree.Constant) -> tree.Constant:
         return self._parameters.bind(constant) or constant
-
-
-def _aggregate_column(named: tree.NamedAggregate) -> AggregateColumn:
-    column = named.aggregate.column
-    argument = None if column is None else _column(column)
-    return AggregateColumn(named.aggregate.function, argument, _column(named.alias))
 
 
 def rank_affected(affected: Expression, trace: Expression) -> Call:

@@ -17,9 +17,16 @@ from acompass.language.text import tree
 from acompass.language.text.formatter import format_map
 from acompass.language.text.tokens import spell_constant, spell_name, spell_number
 from acompass.language.text.tree import Operator
-from acompass.language.text.walk import steps
+from acompass.language.text.walk import plain_of, step_of, steps
 
 _TRACE = ", T₀ the trace: a record (i, h) for each ρᵢ = h / 2⁵²"
+#: what the functions mean that actions write
+_MEANINGS: Mapping[type[tree.Plain], str] = {
+    tree.Pseudonym: "p(A) is the pseudonym of A under the key of the run",
+    tree.Shift: "s(P, n) is a number of days from −n to n, which P and the key of the run determine",
+    tree.Microaggregate: "mean(A, n) is the mean of A in the group of a record: the affected records in the order "
+    "of A, equal ones in canonical order, n to a group, the last one with n to 2n − 1",
+}
 _LEGEND = "where S are the columns of the table, records compare column by column, missing values first, and"
 
 
@@ -30,10 +37,13 @@ def to_algebra(policy: tree.Program, text: str, params: Mapping[str, ParamValue]
         _block(f"line {_line(text, requirement)}", map(_equation, translation.equations(index, requirement)))
         for index, requirement in enumerate(steps(policy), start=1)
     ]
-    if not translation.has_drawn:
-        return "\n\n".join(["R₀ is the table", *blocks]) + "\n"
-    legend = _block(_LEGEND, (line for call in DEFINITIONS for line in _definition(call)))
-    return "\n\n".join([f"R₀ is the table{_TRACE}", *blocks, legend]) + "\n"
+    actions = {type(plain_of(step_of(requirement))) for requirement in steps(policy)}
+    meanings = [meaning for form, meaning in _MEANINGS.items() if form in actions]
+    words = [_block("where", meanings)] if meanings else []
+    if translation.has_drawn:
+        words.append(_block(_LEGEND, (line for call in DEFINITIONS for line in _definition(call))))
+    trace = _TRACE if translation.has_drawn else ""
+    return "\n\n".join([f"R₀ is the table{trace}", *blocks, *words]) + "\n"
 
 
 def _line(text: str, requirement: tree.Requirement) -> int:
@@ -100,8 +110,9 @@ def _head(expression: a.Unary) -> str:
         case a.Project(columns):
             written = (_assignment(scalar_text(value), scalar_text(column)) for value, column in columns)
             return f"π[{', '.join(written)}]"
-        case a.Write(value, column):
-            return f"π[{scalar_text(value)} → {scalar_text(column)}, …]"
+        case a.Write(values):
+            assigned = (f"{scalar_text(value)} → {scalar_text(column)}" for value, column in values)
+            return f"π[{', '.join(assigned)}, …]"
         case a.Without(columns):
             return f"π[all but {', '.join(map(scalar_text, columns))}]"
         case a.Group(keys, values):
@@ -117,7 +128,9 @@ def _assignment(value: str, column: str) -> str:
 
 def _aggregate_text(value: a.AggregateColumn) -> str:
     of = "*" if value.argument is None else scalar_text(value.argument)
-    return f"{value.function}({of}) → {scalar_text(value.result)}"
+    largest = "" if value.largest is None else f" {scalar_text(value.largest)} "
+    file = "" if value.file is None else f" IN {scalar_text(value.file)}"
+    return f"{value.function}{largest}({of}){file} → {scalar_text(value.result)}"
 
 
 def _sign(expression: a.Binary) -> str:
@@ -176,11 +189,25 @@ def scalar_text(scalar: a.Scalar) -> str:
             return f"{scalar_text(left)} {sign} {_right_operand(right)}"
         case a.Floor(of):
             return f"⌊{scalar_text(of)} / 2⁵²⌋"
-        case a.Label(map_, column):
-            return f"{on_one_line(format_map(map_))}({scalar_text(column)})"
+        case a.Label() | a.Pseudonym() | a.Days() | a.Mean():
+            return _named_text(scalar)
         case a.Choice(options, otherwise):
             chosen = (f"{scalar_text(value)} if {condition_text(condition)}" for value, condition in options)
             return f"({', '.join([*chosen, f'else {scalar_text(otherwise)}'])})"
+        case _:
+            assert_never(scalar)
+
+
+def _named_text(scalar: a.Named) -> str:
+    match scalar:
+        case a.Label(map_, column):
+            return f"{on_one_line(format_map(map_))}({scalar_text(column)})"
+        case a.Pseudonym(column):
+            return f"p({scalar_text(column)})"
+        case a.Days(person, within):
+            return f"s({scalar_text(person)}, {scalar_text(within)})"
+        case a.Mean(column, size):
+            return f"mean({scalar_text(column)}, {scalar_text(size)})"
         case _:
             assert_never(scalar)
 

@@ -48,13 +48,19 @@ class Step:
     affected: bool
     drawn: bool | None  # whether WITH PROBABILITY drew the affected record; None for other actions
     seen: ClassSeen | None  # None if the requirement has no PROCESS, or if its WHERE excludes the record
-    change: Change | None
+    changes: tuple[Change, ...]  # one, except for SHIFT of several columns; empty if nothing was written
     dropped: bool
     nearest: tuple[str, ...] = field(repr=False)  # the smallest changes that would have left the record unaffected
 
     def to_json(self) -> dict[str, Any]:
         verdicts = json_object(self, "index", "line", "text", "action", "holds", "affected", "drawn", "dropped")
-        return {**verdicts, "class": json_value(self.seen), **json_object(self, "change", "nearest")}
+        others = {"other_changes": json_value(self.changes[1:])} if len(self.changes) > 1 else {}
+        own = json_object(self, "change", "nearest")
+        return {**verdicts, "class": json_value(self.seen), **own, **others}
+
+    @property
+    def change(self) -> Change | None:
+        return self.changes[0] if self.changes else None
 
 
 @dataclass(frozen=True, slots=True)

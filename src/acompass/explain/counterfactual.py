@@ -18,7 +18,6 @@ from acompass.dataclasses import dataclass
 from acompass.errors.display import on_one_line
 from acompass.explain.answer import ClassSeen
 from acompass.language.program import program as checked
-from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import process_of
 from acompass.language.program.program import Aggregate, Filter, Process, Program, Requirement, Result
 from acompass.language.program.types import EXACT, Kind, Schema, Type, Value, at_scale, difference, spell_value
@@ -279,8 +278,11 @@ def _column_change(schema: Schema, column: int, value: Any, target: Target, fail
 
 
 def _class_change(requirement: Requirement, aggregate: Aggregate, where: str, value: Any, target: Target) -> str:
+    if aggregate.reference is not None:
+        change = f"{_target_text(target, aggregate.type)}{difference(value, target.value)}"
+        return f"a total {change} in `{aggregate.reference.file}`"
     of = "" if aggregate.column is None else f"`{requirement.before[aggregate.column].name}`"
-    facts = facts_about(aggregate.function)
+    facts = aggregate.facts
     if facts.is_count:
         by = target.value - value
         noun = f"distinct value of {of}" if facts.counts_distinct else "record"

@@ -26,8 +26,8 @@ from acompass.plan.planner import plan
 from acompass.plan.run import queries
 from acompass.plan.run.context import Context
 from acompass.plan.stages import CascadeStage, ChainStage, DependentStage, GroupStage, RecordStage, ScanStage, Stage
-from acompass.run import Call, execute, load_and_check
-from acompass.semantics.core import Record, convert_types, satisfies, update
+from acompass.run import Call, execute, load_to_perform
+from acompass.semantics.core import Record, convert_types, satisfies, trace_of_values, update, write
 from acompass.tables.formats import ReadingOptions
 
 #: finds the row keys of the chosen records
@@ -35,7 +35,7 @@ Choice: TypeAlias = Callable[[OpenTable, Call], list[int]]
 
 
 def explain_records(table: OpenTable, call: Call, choice: Choice, *, knows_trace: bool) -> Explanation:
-    with table.with_row_keys() as keyed, load_and_check(keyed, call) as (loaded, program):
+    with table.with_row_keys() as keyed, load_to_perform(keyed, call) as (loaded, program):
         _require_randomness(program, knows_trace)
         keys = choice(keyed, call)
         given = queries.records_by_key(loaded.session, loaded.state, keys) if keys else {}
@@ -93,7 +93,7 @@ def _named_values(schema: Schema, record: tuple[Any, ...]) -> dict[str, Any]:
 def _require_randomness(program: Program, knows_trace: bool) -> None:
     drawing = [requirement for requirement in program.requirements if effects.draws(requirement.action)]
     if drawing and not knows_trace:
-        word = "RANDOM" if effects.is_certain(drawing[0].action) else "WITH PROBABILITY"
+        word = effects.action_name(drawing[0].action) if effects.is_certain(drawing[0].action) else "WITH PROBABILITY"
         line = drawing[0].line
         message = f"{word} on line {line} cannot be explained without the seed or the trace of the run"
         raise _call_problem("AC703", message, f"add `{option_text('seed')}` or `{option_text('trace')}`, as for `run`")
@@ -145,7 +145,7 @@ class Follower:
         classes = _classes(context, stage, before, keys)
         for requirement in stage.requirements:
             kernel = effects.kernel_of(requirement.action)
-            is_known = kernel is None or kernel.is_function
+            is_known = kernel is None or not (kernel.draws or kernel.reads_others)
             written = {} if is_known else queries.records_by_key(context.session, after, keys)
             missed = _missed_records(context, requirement, keys)
             holds = context.verdicts[requirement.index].holds
@@ -178,7 +178,7 @@ class Follower:
             affected=affected,
             drawn=drawn if affected and not effects.is_certain(requirement.action) else None,
             seen=seen,
-            change=_change(requirement, record, left) if acted else None,
+            changes=_changes(requirement, record, left) if acted else (),
             dropped=left is None,
             nearest=self._nearest.changes(requirement, record, seen) if affected else (),
         )
@@ -231,7 +231,7 @@ def _is_affected(requirement: Requirement, record: Record, holds: bool, seen: Cl
 def _perform(requirement: Requirement, record: Record, written: Record | None) -> Record | None:
     """The record after the action; None if it is dropped.
 
-    `written` is the record in the table after, whose value does not follow from the value before, such as a drawn one.
+    `written` is the record in the table after if its values do not follow from the record: they are drawn or averaged.
     """
     effect = effects.effect_of(requirement.action)
     match effect:
@@ -239,12 +239,10 @@ def _perform(requirement: Requirement, record: Record, written: Record | None) -
             return record
         case checked.Remove():
             return None
-        case checked.Write(_, kernel) if kernel.is_function:
-            column = effect.column
-            ((value, _),) = kernel.outcomes(record[column], requirement.after[column].type)
-            return update(record, column, value)
+        case checked.Write(columns, kernel) if written is None:
+            (left,), _ = write(columns, kernel, requirement.after, [record], trace_of_values(()), frozenset((0,)))
+            return left
         case checked.Write(columns):
-            assert written is not None, "a write drops no record"
             for column in columns:
                 record = update(record, column, written[column])
             return record
@@ -252,9 +250,8 @@ def _perform(requirement: Requirement, record: Record, written: Record | None) -
             assert_never(effect)
 
 
-def _change(requirement: Requirement, before: Record, after: Record | None) -> Change | None:
+def _changes(requirement: Requirement, before: Record, after: Record | None) -> tuple[Change, ...]:
     write = effects.write_of(requirement.action)
     if after is None or write is None:
-        return None
-    column = write.columns[0]
-    return Change(requirement.after[column].name, before[column], after[column])
+        return ()
+    return tuple(Change(requirement.after[column].name, before[column], after[column]) for column in write.columns)

@@ -76,9 +76,9 @@ def _final_assertion(
     asserted: tree.Assertion, source: str, last: Requirement, program: Program, params: Mapping[str, ParamValue]
 ) -> Assertion | None:
     """The assertion about the final table; None if a column of it was dropped, or one that it compares was turned into
-    labels or into a type that it does not fit (D32). `last` is the last step of its requirement."""
+    labels, pseudonyms or a type that it does not fit (D32). `last` is the last step of its requirement."""
     final = program.final_schema
-    if _is_labeled_later(last, program):
+    if _has_other_values(last, program):
         return None
     if all(last.before[column].type == final[column].type for column in effects.columns_read(last)):
         return last.assertion
@@ -87,11 +87,13 @@ def _final_assertion(
     return fit_assertion(ParsedClaim(source, asserted), final, params)
 
 
-def _is_labeled_later(requirement: Requirement, program: Program) -> bool:
-    """Whether a later GENERALIZE turns values that the assertion compares into labels."""
+def _has_other_values(requirement: Requirement, program: Program) -> bool:
+    """Whether a later GENERALIZE turns values that the assertion compares into labels, or the final table has
+    pseudonyms in their place, about which nothing is known (X15)."""
     later = program.requirements[requirement.index :]
     labeled = effects.columns_written(each for each in later if effects.map_of(each.action) is not None)
-    return bool(labeled) and not labeled.isdisjoint(effects.columns_compared(requirement.assertion))
+    replaced = labeled | effects.columns_with_pseudonyms(program.requirements)
+    return bool(replaced) and not replaced.isdisjoint(effects.columns_compared(requirement.assertion))
 
 
 def _is_established(program: Program, promise: Promise) -> bool:

@@ -260,10 +260,11 @@ def groups(bag: Bag, query: Process) -> list[Group]:
 
 
 def aggregate_value(aggregate: Aggregate, group: Bag, key: Record) -> Any:
-    """Definition 7, f_B(G_g), for a nonempty group; see docs/paper.md, 21. COUNT(*) counts the records. X14: an
-    aggregate over a reference table depends only on the key g of the group."""
+    """Definition 7, f_B(G_g), for a nonempty group; see docs/paper.md, 21. COUNT(*) counts the records. X14: the
+    records of a reference table that agree with the group in its key g; 0 if there are none."""
     if aggregate.reference is not None:
-        return aggregate.reference.total(key)
+        added = list(aggregate.reference.records.get(key, ()))
+        return total(added) if added else 0
     column = aggregate.column
     values: list[Any] = group if column is None else [record[column] for record in group]
     match aggregate.function:
@@ -286,7 +287,11 @@ def aggregate_value(aggregate: Aggregate, group: Bag, key: Record) -> Any:
 
 
 def share_of_largest(values: list[Any], n: int) -> Fraction:
-    """X13: the n largest absolute values over all of them; 0 if all are 0."""
+    """X13: the n largest absolute values over all of them; 0 if all are 0. Beside infinite values, which count as
+    equal, all others are nothing."""
+    infinite = sum(isinstance(value, float) and math.isinf(value) for value in values)
+    if infinite:
+        return Fraction(min(n, infinite), infinite)
     amounts = sorted((abs(Fraction(value)) for value in values), reverse=True)
     everything = sum(amounts)
     return Fraction(sum(amounts[:n])) / everything if everything else Fraction(0)
@@ -614,7 +619,8 @@ def _shift_date(value: Any, days: int) -> Any:
         if isinstance(value, str):
             if not is_iso_date(value):
                 return None
-            return _shift_date(datetime.date.fromisoformat(value[:10]), days).isoformat() + value[10:]
+            date = datetime.date.fromisoformat(value[:10]) + datetime.timedelta(days)
+            return date.isoformat() + value[10:]
         return value + datetime.timedelta(days)
     except OverflowError:
         return None
@@ -644,7 +650,8 @@ def microaggregate(column: int, size: int, schema: Schema, bag: Bag, rho: Trace,
     2n − 1; each gets the mean of its group's A, rounded to the column's type."""
     key = canonical_key(schema)
     order = sorted(affected, key=lambda position: (bag[position][column], key(bag[position])))
-    count = max(len(order) // size, 1)
+    # WITH PROBABILITY may leave no record
+    count = max(len(order) // size, min(len(order), 1))
     written: dict[int, Any] = {}
     for index in range(count):
         group = order[index * size : (index + 1) * size] if index < count - 1 else order[index * size :]

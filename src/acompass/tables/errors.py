@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, missing_help, option_text
 from acompass.errors.display import count_text
-from acompass.language.program.kernels import Map
-from acompass.language.program.types import MOST_DIGITS
+from acompass.language.program.kernels import Kernel, Map
+from acompass.language.program.types import MOST_DIGITS, Column, Kind, Type
 from acompass.language.program.uses import TextComparison
 
 #: the code of `ordered_as_text`, which a policy can allow (X9)
@@ -74,6 +74,11 @@ output_is_input = error_about(
 )
 output_is_hierarchy = error_about(
     "AC220", "the output `{}` is a hierarchy of the policy", "choose another output: hierarchies are never overwritten"
+)
+output_is_reference = error_about(
+    "AC220",
+    "the output `{}` is a reference table of the policy",
+    "choose another output: reference tables are never overwritten",
 )
 no_folder = error_about("AC221", "folder `{}` does not exist", "mkdir -p '{}'")
 unwritable = error_about_both("AC222", "cannot write `{}`: {}", "choose a folder in which files can be created")
@@ -151,6 +156,30 @@ def values_without_label(name: str, count: int, map_: Map, span: Span | None) ->
     found = "1 record has a value" if count == 1 else f"{count:,} records have values"
     message = f"{found} in column `{name}` for which this map has no label"
     return table_error("AC237", message, map_.help, *([] if span is None else [Label(span)]))
+
+
+def values_not_written(columns: Sequence[Column], count: int, kernel: Kernel, span: Span | None) -> TableError:
+    """The columns are those that the action writes, as they are before."""
+    names = ", ".join(f"`{column.name}`" for column in columns)
+    where = f"column {names}" if len(columns) == 1 else f"columns {names}"
+    reason, help_ = _unfit_values(kernel, columns[0].type, columns[0].name)
+    message = f"{kernel.keyword} cannot write the {kernel.noun}s of {count_text(count, 'record')} in {where}: {reason}"
+    return table_error("AC238", message, help_, *([] if span is None else [Label(span)]))
+
+
+def _unfit_values(kernel: Kernel, type_: Type, name: str) -> tuple[str, str]:
+    """Why values cannot be written, and what to do."""
+    if kernel.by is not None:
+        years = "years range from 0001 to 9999"
+        if type_.kind is not Kind.TEXT:
+            return years, "shift by fewer days, or reject these dates before"
+        option = option_text("dates", {name: "%d.%m.%Y"})
+        return f"they are not ISO dates, or {years}", f"read local dates with `{option}`, or reject such records before"
+    if kernel.reads_others:
+        return "a group has both infinities, which have no mean", "reject or replace infinite values before"
+    limits = {Kind.INTEGER: "64 bits", Kind.DECIMAL: f"{MOST_DIGITS} digits"}
+    limit = limits.get(type_.kind, "the largest float")
+    return f"they would exceed {limit}", "reject or replace such large numbers before"
 
 
 def leading_zeros(name: str, place: Place, padded: int, use: Span, banded: bool) -> TableError:

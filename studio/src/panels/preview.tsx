@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { Call } from "../calls";
 import { Asked, Since } from "../parts/asked";
+import { rolesArrived } from "../roles";
 import { ask } from "../state";
 
 const prepared = new Call("preview");
@@ -10,6 +11,7 @@ const prepared = new Call("preview");
 const shown = signal(0);
 
 async function prepare(): Promise<void> {
+  await rolesArrived();
   const answer = await prepared.start(ask.peek());
   if (answer?.diagnostics.length === 0) shown.value++;
 }

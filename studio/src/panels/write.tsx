@@ -5,6 +5,7 @@ import { post, Refused, type Diagnostic, type Released } from "../api";
 import { save } from "../files";
 import { announce } from "../live";
 import { Problems } from "../parts/asked";
+import { rolesArrived } from "../roles";
 import { ask, dirty, file, lostContact, opened } from "../state";
 import { count, countNoun } from "../words";
 
@@ -37,6 +38,7 @@ async function write(replace: boolean): Promise<void> {
 }
 
 async function release(replace: boolean): Promise<void> {
+  await rolesArrived();
   const answer = await post("release", {
     ...ask.peek(),
     seen: file.peek().version,

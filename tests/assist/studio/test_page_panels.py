@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.assist.studio.browsing import ELECTRICITY, Tab
 from tests.assist.studio.papers_page import folder, shared_tab
@@ -185,3 +185,19 @@ def test_table_and_report_are_written_and_replaced_only_when_asked(tab: Tab, fol
     expect(tab.page.get_by_text("already exists")).to_be_visible()
     tab.press("Replace")
     expect(tab.page.get_by_text("✓ written")).to_be_visible()
+
+
+def test_roles_are_sent_one_after_the_other(tab: Tab) -> None:
+    """Otherwise the server could receive the newest roles first, and keep older ones."""
+    held: list[Route] = []
+    tab.page.route("**/api/roles", lambda route: held.append(route))
+    tab.show("Table")
+    tab.mark(Age="other", Postal_Code="other")
+    tab.page.evaluate("new Promise((done) => setTimeout(done, 100))")
+    assert len(held) == 1
+    with tab.page.expect_request("**/api/roles") as second:
+        held[0].continue_()
+    assert {"Age", "Postal Code"} <= set(second.value.post_data_json["roles"]["other"])
+    tab.page.evaluate("0")  # lets the handler see the request
+    held[1].continue_()
+    tab.page.unroute("**/api/roles")

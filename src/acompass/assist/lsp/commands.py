@@ -7,7 +7,15 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from acompass.assist.analysis import SEED, Context, ProofState, require_policy, step_indexes, verdict_words
+from acompass.assist.analysis import (
+    SEED,
+    STAND_IN_KEY,
+    Context,
+    ProofState,
+    require_policy,
+    step_indexes,
+    verdict_words,
+)
 from acompass.assist.document import used_params
 from acompass.assist.lsp.open_documents import Inputs, OpenDocument, OpenTable
 from acompass.assist.lsp.view import View
@@ -100,7 +108,7 @@ def run_command(opened: OpenDocument, _: int | None = None) -> Answer:
     params = used_params(opened.document, inputs.settings.params)
 
     def preview(_: Session) -> Result:
-        return table.queue.whole.preview(policy, params=params, seed=SEED)
+        return table.queue.whole.preview(policy, params=params, seed=SEED, key=STAND_IN_KEY)
 
     result = table.queue.ask(f"run {opened.uri}", preview)
     words = [verdict(outcome, TO_REPAIR) for outcome in result.requirements]

@@ -66,9 +66,9 @@ class Ask:
 
     @property
     def key(self) -> Hashable:
-        """Questions with equal keys have equal answers; the content of hierarchies is part of the key."""
+        """Questions with equal keys have equal answers; the content of its files is part of the key."""
         policy = self.document.policy
-        files = () if policy is None else tuple((path, file_stamp(str(path))) for path in policy.hierarchies)
+        files = () if policy is None else tuple((path, file_stamp(str(path))) for path in policy.files)
         return self.document.text, tuple(sorted(self.given.items())), files
 
     def find(self, name: str, question: Callable[[Session], T], *details: Hashable) -> T:
@@ -178,7 +178,8 @@ def release_table(ask: Ask, session: Session) -> Iterator[ReleasedTable]:
     released."""
     with temporary_folder() as folder:
         after = str(Path(folder, f"after{table_suffix(ask.studio)}"))
-        result = session.run(ask.policy, params=ask.used_params, seed=SEED, output=after, force=True, roles={})
+        params, key = ask.used_params, ask.studio.start.key
+        result = session.run(ask.policy, params=params, seed=SEED, key=key, output=after, force=True, roles={})
         yield ReleasedTable(*_before(ask.studio, session, folder), after, result)
 
 

@@ -38,6 +38,7 @@ class Start:
     params: Mapping[str, str] = field(default_factory=dict)  # as the page's fields show them
     reading: Opening = field(default_factory=lambda: Opening())
     population: str | None = None  # table of the population that the records were sampled from
+    key: bytes | None = field(default=None, repr=False)  # of PSEUDONYM and SHIFT; the page never receives it
 
 
 class Studio:

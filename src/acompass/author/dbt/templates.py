@@ -230,7 +230,8 @@ META = "acompass"
 
 _MODEL = """\
 # Edit the policy, not this file, and generate it again. The policy's text and hierarchies are embedded, so that this
-# model and the tests have the same version. RANDOM's secret seed is in the environment variable ACOMPASS_SEED.
+# model and the tests have the same version. RANDOM's secret seed is in the environment variable ACOMPASS_SEED, the
+# secret key of PSEUDONYM and SHIFT in ACOMPASS_KEY.
 from decimal import Decimal  # noqa: F401
 
 from acompass.dbt import release

@@ -1,22 +1,27 @@
-"""Mistakes around ALWAYS and THEN, actions as in other tools, and mistakes in `GENERALIZE … TO …`."""
+"""Mistakes around ALWAYS and THEN, actions as in other tools, and mistakes inside the actions beyond the paper."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
+from acompass.dataclasses import replace as replace_field
 from acompass.errors.diagnostics import Diagnostic, Edit, Fix, delete, insert, offer, replace, safe
 from acompass.errors.display import quote
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_one_letter_off, is_swapped, join_tokens
 from acompass.language.text.tokens import Token, quoted_name, spell_fraction, spell_string
 
-ACTIONS = ("REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP")
-ALL_ACTIONS = "`REJECT` `REPLACE A WITH 0` `RANDOM A 1 9` `GENERALIZE A TO BANDS OF 5`"
+ACTIONS = ("REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP", "PSEUDONYM", "SHIFT", "ADD", "MICROAGGREGATE")
+ALL_ACTIONS = "`REJECT` `REPLACE A WITH 0` `RANDOM A 1 9` `GENERALIZE A TO BANDS OF 5` `PSEUDONYM A`"
 _REMOVING = frozenset({"DELETE", "REMOVE", "OMIT", "EXCLUDE"})
 _HIDING = frozenset({"SUPPRESS", "MASK", "REDACT", "HIDE", "ANONYMIZE", "ANONYMISE"})
-_HASHING = frozenset({"HASH", "ENCRYPT", "PSEUDONYMIZE", "PSEUDONYMISE", "TOKENIZE"})
+_NAMING = frozenset({"PSEUDONYMIZE", "PSEUDONYMISE", "PSEUDONYMS", "TOKENIZE", "TOKENISE"})
+_HASHING = frozenset({"HASH", "ENCRYPT"})
+_AVERAGING = frozenset({"MICROAGGREGATION", "MDAV", "CLUSTER", "AVERAGE", "AGGREGATE"})
+_SHIFTING = frozenset({"DATESHIFT", "MOVE", "OFFSET"})
+_NOISE = frozenset({"NOISE", "ADDNOISE", "JITTER"})
 _DRAWING = frozenset({"SAMPLE", "DRAW", "CHOOSE", "PICK", "RANDOMIZE", "RANDOMISE", "PERTURB"})
 _DATABASE_OBJECTS = frozenset({"TABLE", "VIEW", "DATABASE"})
-_COARSENING = frozenset({"ROUND", "BIN", "BUCKET", "RECODE", "AGGREGATE", "COARSEN"})
+_COARSENING = frozenset({"BIN", "BUCKET", "RECODE", "COARSEN"})
 
 
 def is_probability(tokens: Sequence[Token]) -> bool:
@@ -105,7 +110,7 @@ def _instead_of_then(error: Unexpected) -> Diagnostic | None:
 
 
 def other_action(error: Unexpected) -> Diagnostic | None:
-    """`DELETE Name`, `SUPPRESS Name`, `HASH Name`, `DROP COLUMN Name`."""
+    """`DELETE Name`, `SUPPRESS Name`, `HASH Name`, `ROUND Age TO 5`, `DROP COLUMN Name`."""
     token = error.token
     if token.type == "COLUMN":
         help_ = f"write `DROP {join_tokens(error.after)}`; a column of this name needs double quotes"
@@ -124,12 +129,38 @@ def _instead(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
         return _instead_of_removing(error, names)
     if word in _HIDING:
         return _instead_of_hiding(error, names)
+    if word in _NAMING:
+        return f"write `PSEUDONYM {name}`", offer("write `PSEUDONYM`", replace(error.token.span, "PSEUDONYM"))
     if word in _HASHING:
-        instead = f"write `REPLACE {name} WITH '*'`, or `ALWAYS : DROP {name};`"
-        return f"a hash can be reversed by trying values; {instead}", ()
+        instead = f"write `PSEUDONYM {name}`, which needs a secret key, or `REPLACE {name} WITH '*'`"
+        fixes = offer("write `PSEUDONYM`", replace(error.token.span, "PSEUDONYM"))
+        return f"a hash can be reversed by trying values; {instead}", fixes
     if word in _DRAWING:
         return _instead_of_drawing(error, names) if names else _instead_of_sampling(error)
-    return (f"write `GENERALIZE {name} TO BANDS OF 5`" if word in _COARSENING else ""), ()
+    if word == "ROUND":
+        return _instead_of_rounding(error)
+    return _samples(name).get(word, ""), ()
+
+
+def _samples(name: str) -> dict[str, str]:
+    """The help for actions of other tools whose parts differ from ours."""
+    return {
+        **dict.fromkeys(_COARSENING, f"write `GENERALIZE {name} TO BANDS OF 5`"),
+        **dict.fromkeys(_AVERAGING, f"write `MICROAGGREGATE {name} BY 3`"),
+        **dict.fromkeys(_NOISE, f"write `ADD RANDOM -5 5 TO {name}`"),
+        **dict.fromkeys(_SHIFTING, f"write `SHIFT {name} BY person WITHIN 30 DAYS`, {_PERSON}"),
+    }
+
+
+def _instead_of_rounding(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
+    """`ROUND Age TO 5`, `ROUND Age 5`."""
+    tokens = [token for token in _until_then(error.after) if token.text.upper() not in _BEFORE_MULTIPLE]
+    names, numbers = tokens[:-1], tokens[-1:]
+    if not _is_name(names) or numbers[0].type != "NUMBER":
+        name = join_tokens(_first_words(tokens)) or "A"
+        return f"write `GENERALIZE {name} TO NEAREST 5`", ()
+    text, span = f"GENERALIZE {join_tokens(names)} TO NEAREST {numbers[0].text}", error.token.span.to(numbers[0].span)
+    return f"write `{text}`", offer(f"write `{text}`", replace(span, text))
 
 
 def _instead_of_removing(error: Unexpected, names: list[Token]) -> tuple[str, tuple[Fix, ...]]:
@@ -175,8 +206,10 @@ def _instead_of_sampling(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
 
 ACTION_RULES: tuple[Rule, ...] = (missing_assertion, mistake_after_always, misplaced_then, other_action)
 
-_MAPS = ("BANDS", "PREFIX", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE")
-_EXAMPLES = "`BANDS OF 5`, `PREFIX OF 3` or `LEVEL 1 OF 'file.csv'`"
+_MAPS = ("BANDS", "PREFIX", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE", "NEAREST")
+_EXAMPLES = "`BANDS OF 5`, `NEAREST 5`, `PREFIX OF 3` or `LEVEL 1 OF 'file.csv'`"
+_ROUNDING = frozenset({"ROUND", "ROUNDED", "ROUNDING", "MULTIPLE", "MULTIPLES", "CLOSEST"})
+_BEFORE_MULTIPLE = frozenset({"TO", "OF", "BY", "NEAREST", *_ROUNDING})
 _AFTER_OF = {"BANDS": "5", "PREFIX": "3", "LEVEL": "'file.csv'"}
 _INSTEAD_OF_TO = frozenset({"INTO", "IN", "AS", "BY", "WITH", "FROM", "USING", "ON"})
 _INSTEAD_OF_OF = frozenset({"BY", "IN", "FROM", "WITH", "WIDTH", "LENGTH", "SIZE", "AS", "TO", "ON"})
@@ -188,9 +221,9 @@ def malformed_map(error: Unexpected) -> Diagnostic | None:
     return None if start is None else next(filter(None, (rule(error, start) for rule in _RULES)), None)
 
 
-def _wrong(error: Unexpected, help_: str, fixes: tuple[Fix, ...] = ()) -> Diagnostic:
+def _wrong(error: Unexpected, help_: str, fixes: tuple[Fix, ...] = (), code: str = "AC047") -> Diagnostic:
     found = "the end of the requirement" if error.at_end else error.found
-    return error.diagnose("AC047", f"expected {error.expected}, found {found}", help_, fixes)
+    return error.diagnose(code, f"expected {error.expected}, found {found}", help_, fixes)
 
 
 def _offer(error: Unexpected, text: str, *edits: Edit) -> Diagnostic:
@@ -252,12 +285,25 @@ def _unknown_map(error: Unexpected, start: int) -> Diagnostic | None:
     meant = next(close, None) if token.type == "WORD" else None
     if meant is not None:
         return _wrong(error, f"write `{begun} {meant}`", safe(f"write `{meant}`", replace(token.span, meant)))
+    if word in _ROUNDING:
+        return _rounding(error, begun)
     if token.type == "NUMBER":
         return _offer(error, f"BANDS OF {token.text}", insert(token.start, "BANDS OF "))
     if token.type == "STRING":
         text = f"REPLACE {join_tokens(error.tokens[start + 1 : error.index - 1])} WITH {token.text}"
         return _offer(error, text, replace(error.tokens[start].span, "REPLACE"), replace(error.previous.span, "WITH"))
     return _wrong(error, f"write `{begun} YEAR`, or another map, as in {_EXAMPLES}")
+
+
+def _rounding(error: Unexpected, begun: str) -> Diagnostic:
+    """`TO ROUND 5`, `TO MULTIPLES OF 5`."""
+    rest = [error.token, *_until_then(error.after)]
+    words, number = rest[:-1], rest[-1]
+    if number.type != "NUMBER" or any(word.text.upper() not in _BEFORE_MULTIPLE for word in words):
+        return _wrong(error, f"write `{begun} NEAREST 5`")
+    edit = replace(words[0].span.to(words[-1].span), "NEAREST")
+    help_ = f"write `{begun} NEAREST {number.text}`"
+    return _wrong(error, help_, safe(help_, edit))
 
 
 def _missing_of(error: Unexpected, start: int) -> Diagnostic | None:
@@ -317,7 +363,10 @@ def _number_of_map(error: Unexpected, start: int) -> Diagnostic | None:
     """`BANDS OF w`: a map takes numbers, not parameters; `LEVEL OF 'file.csv'` lacks its number."""
     if error.accepted != {"NUMBER"}:
         return None
-    begun = join_tokens(_begun_map(error))
+    begun, token = join_tokens(_begun_map(error)), error.token
+    if begun.upper() == "NEAREST" and token.text.upper() in _BEFORE_MULTIPLE and error.following.type == "NUMBER":
+        fixes = safe(f"remove `{token.text}`", delete(token.span))
+        return _wrong(error, f"write `{begun} {error.following.text}`", fixes)
     return _wrong(error, f"write a number, as in `{begun} {'1' if begun.upper().startswith('LEVEL') else '5'}`")
 
 
@@ -351,3 +400,150 @@ _RULES = (
     _file_of_level,
     _otherwise,
 )
+
+_PERSON = "with the column that identifies a person"
+#: days in each unit of time that a shift may be given in
+_UNITS = {"DAY": 1, "DAYS": 1, "WEEK": 7, "WEEKS": 7}
+_AROUND_BOUNDS = frozenset({"BETWEEN", "FROM", "AND", "TO", "IN", "(", ")", ","})
+_BEFORE_SIZE = frozenset({"BY", "IN", "INTO", "WITH", "OF", "TO", "GROUP", "GROUPS", "CLASSES", "SIZE", "K", "="})
+
+
+def malformed_action(error: Unexpected) -> Diagnostic | None:
+    """A mistake in PSEUDONYM, SHIFT, ADD RANDOM or MICROAGGREGATE, other than a missing THEN after it."""
+    if "THEN" in error.accepted and (begins_step([error.token, *error.after]) or begins_step(error.after)):
+        return None
+    for kind in ("RANDOM", *_ACTIONS_BEYOND):
+        start = error.start_of_step(kind)
+        step = [] if start is None else _until_then(error.tokens[start:-1])
+        words = [token.text.upper() for token in step]
+        if words[:2] == ["RANDOM", "ADD"] and len(step) > 4:
+            return _malformed_noise(error, [step[1], step[0], *step[2:]])
+        if kind in _ACTIONS_BEYOND and step and (error.token in step or "THEN" not in error.accepted):
+            return _ACTIONS_BEYOND[kind](error, step)
+    return None
+
+
+def _until_then(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens of one step."""
+    return list(takewhile(lambda token: token.text.upper() not in ("THEN", ":", ";"), tokens))
+
+
+def _first_words(tokens: Sequence[Token]) -> list[Token]:
+    return list(takewhile(lambda token: token.type in ("WORD", "QUOTED"), tokens))
+
+
+def _is_name(tokens: Sequence[Token]) -> bool:
+    kinds = [token.type for token in tokens]
+    return kinds == ["QUOTED"] or (bool(kinds) and set(kinds) <= {"WORD", "PARAMETER"})
+
+
+def _split_names(tokens: Sequence[Token]) -> list[str] | None:
+    """The names in a list with commas; None if the tokens are not such a list."""
+    names: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.type == "COMMA":
+            names.append([])
+        else:
+            names[-1].append(token)
+    return [join_tokens(name) for name in names] if all(map(_is_name, names)) else None
+
+
+def _malformed(error: Unexpected, help_: str, fixes: tuple[Fix, ...] = ()) -> Diagnostic:
+    return _wrong(error, help_, fixes, "AC056")
+
+
+def _rewrite(error: Unexpected, step: list[Token], text: str, is_safe: bool = True) -> Diagnostic:
+    """A diagnostic whose fix writes the whole step anew."""
+    span = min(step, key=lambda token: token.start).span.to(step[-1].span)
+    fix = safe if is_safe else offer
+    return _malformed(error, f"write `{text}`", fix(f"write `{text}`", replace(span, text)))
+
+
+def _malformed_pseudonym(error: Unexpected, step: list[Token]) -> Diagnostic:
+    """`PSEUDONYM a, b`, `PSEUDONYM a WITH KEY 'secret'`."""
+    listed = list(takewhile(lambda token: token.type in ("WORD", "QUOTED", "COMMA"), step[1:]))
+    names, rest = _split_names(listed), step[1 + len(listed) :]
+    if names is None:
+        return _malformed(error, "write `PSEUDONYM A`, with the name of a column")
+    text = " THEN ".join(f"PSEUDONYM {name}" for name in names)
+    if not rest:
+        return _rewrite(error, step, text, is_safe=False)
+    help_ = f"write `{text}`; the secret key is passed to `run` and is not part of the policy"
+    return _malformed(error, help_, offer(f"write `{text}`", delete(rest[0].span.to(rest[-1].span))))
+
+
+def _malformed_shift(error: Unexpected, step: list[Token]) -> Diagnostic:
+    """`SHIFT a BY 30 DAYS`, `SHIFT a WITHIN 30 DAYS BY p`, `SHIFT a BY p WITHIN 30`, `WITHIN 2 WEEKS`."""
+    parts: dict[str, list[Token]] = {"SHIFT": [], "BY": [], "WITHIN": [], "DAYS": []}
+    part = "SHIFT"
+    for token in step[1:]:
+        word = token.text.upper()
+        if word in ("BY", "WITHIN") and parts[part] and not parts[word]:
+            part = word
+        elif word in _UNITS and parts["WITHIN"]:
+            part = "DAYS"
+            parts[part].append(token)
+        else:
+            part = "WITHIN" if token.type == "NUMBER" else part
+            parts[part].append(token)
+    names, person, days = parts["SHIFT"], parts["BY"], parts["WITHIN"]
+    is_complete = len(days) == 1 and days[0].text.upper() not in _UNITS and len(parts["DAYS"]) < 2
+    factor = _UNITS[parts["DAYS"][0].text.upper()] if parts["DAYS"] else 1
+    bound = days[0].text if is_complete and factor == 1 else "30"
+    if is_complete and days[0].type == "NUMBER":
+        bound = spell_fraction(abs(days[0].number) * factor) or bound
+    listed = _split_names(names)
+    begun = f"SHIFT {', '.join(listed or ['A'])} BY"
+    if listed is None or not _is_name(person):
+        return _malformed(error, f"write `{begun} person WITHIN {bound} DAYS`, {_PERSON}")
+    text = f"{begun} {join_tokens(person)} WITHIN {bound} DAYS"
+    if not is_complete or (factor > 1 and days[0].type != "NUMBER"):
+        return _malformed(error, f"give the largest shift in days, as in `{text}`")
+    return _rewrite(error, step, text, is_safe=factor == 1)
+
+
+def _malformed_noise(error: Unexpected, step: list[Token]) -> Diagnostic:
+    """`ADD RANDOM 1 2 a`, `ADD NOISE 1 2 TO a`, `RANDOM ADD 1 2 TO a`, `ADD RANDOM BETWEEN 1 AND 2 TO a`."""
+    is_named = len(step) > 1 and (step[1].type == "RANDOM" or step[1].text.upper() in _NOISE)
+    rest = step[2:] if is_named else step[1:]
+    numbers = [token for token in rest if token.type == "NUMBER"]
+    bounds = numbers or [each for each in rest if each.type == "PARAMETER" and each.text.upper() not in _AROUND_BOUNDS]
+    end = 1 + max((rest.index(bound) for bound in bounds), default=-1)
+    after = list(dropwhile(lambda token: token.text.upper() in _AROUND_BOUNDS, rest[end:]))
+    others = [each for each in rest[:end] if each not in bounds]
+    names = _split_names(after)
+    if names is None or len(bounds) not in (1, 2) or any(each.text.upper() not in _AROUND_BOUNDS for each in others):
+        written = join_tokens(bounds) if len(bounds) == 2 else "-5 5"
+        return _malformed(error, f"write `ADD RANDOM {written} TO {'A' if names is None else names[0]}`")
+    lower = bounds[0].text if len(bounds) == 2 else f"-{bounds[0].text.lstrip('+-')}"
+    upper = bounds[-1].text.lstrip("+-") if len(bounds) == 1 else bounds[1].text
+    text = " THEN ".join(f"ADD RANDOM {lower} {upper} TO {name}" for name in names)
+    is_written = len(bounds) == 2 or numbers != []  # a minus sign cannot precede a parameter
+    if not is_written:
+        return _malformed(error, f"write `ADD RANDOM 0 {upper} TO {names[0]}`")
+    return _rewrite(error, step, text, is_safe=len(bounds) == 2 and len(names) == 1)
+
+
+def _malformed_microaggregation(error: Unexpected, step: list[Token]) -> Diagnostic:
+    """`MICROAGGREGATE a 3`, `MICROAGGREGATE a IN GROUPS OF 3`, `MICROAGGREGATE a, b BY 3`."""
+    is_sized = step[-1].type in ("NUMBER", "PARAMETER")
+    rest = step[1:-1] if is_sized else step[1:]
+    at = next((at for at, each in enumerate(rest) if at and each.text.upper() in _BEFORE_SIZE), len(rest))
+    names, fillers = _split_names(rest[:at]), rest[at:]
+    size = step[-1].text if is_sized else "3"
+    if names is None:
+        return _malformed(error, f"write `MICROAGGREGATE A BY {size}`, with the name of a column")
+    text = " THEN ".join(f"MICROAGGREGATE {name} BY {size}" for name in names)
+    if not is_sized or any(each.text.upper() not in _BEFORE_SIZE for each in fillers):
+        return _malformed(error, f"write `{text}`")
+    diagnostic = _rewrite(error, step, text, is_safe=not fillers and len(names) == 1)
+    apart = "; each column is ordered and cut into groups on its own" if len(names) > 1 else ""
+    return replace_field(diagnostic, help=f"{diagnostic.help}{apart}")
+
+
+_ACTIONS_BEYOND: dict[str, Callable[[Unexpected, list[Token]], Diagnostic]] = {
+    "PSEUDONYM": _malformed_pseudonym,
+    "SHIFT": _malformed_shift,
+    "ADD": _malformed_noise,
+    "MICROAGGREGATE": _malformed_microaggregation,
+}

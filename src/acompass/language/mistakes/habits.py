@@ -286,8 +286,8 @@ _ENDS_OF_PREDICATE = ("COLON", "OR", "FILTER", "WHERE")
 def list_of_in(error: Unexpected) -> Diagnostic | None:
     """`A IN 1, 2`, `A IN ()`, `A IN (1, 2,)`."""
     at = error.last("IN", _ENDS_OF_PREDICATE)
-    if at is None or any(token.type == "RPAR" for token in error.tokens[at : error.index]):
-        return None
+    if at is None or any(token.type == "RPAR" for token in error.tokens[at - 1 : error.index]):
+        return None  # the list has ended, or IN follows an aggregate (X14)
     name, previous = _name_and_word(error.tokens[: at + 1]), error.previous
     if previous is error.tokens[at]:
         return _missing_parentheses(error, name)

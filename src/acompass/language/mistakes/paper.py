@@ -42,10 +42,13 @@ def _describe_form(form: walk.Beyond) -> tuple[str, Span, str]:
             return "`LIKE`", form.span, _instead(form)
         case tree.NamedAggregate(aggregate):
             return "a second aggregate", aggregate.span, "write one requirement for each aggregate"
-        case tree.Draw() | tree.Generalize() | tree.Drop() | tree.Sometimes() | tree.Then():
-            return _describe_action(form)
+        case tree.Aggregate(file=None):
+            word = f"`{form.function}`"
+            return word, form.span, "compare `SUM`, `MIN`, `MAX` or a count, the paper's only aggregates"
+        case tree.Aggregate():
+            return "an aggregate over a file", form.span, "add the numbers of the file to the table as a column"
         case _:
-            assert_never(form)
+            return _describe_action(form)
 
 
 def _describe_action(form: walk.BeyondAction) -> tuple[str, Span, str]:
@@ -61,6 +64,16 @@ def _describe_action(form: walk.BeyondAction) -> tuple[str, Span, str]:
             return "`WITH PROBABILITY`", place, "write the action alone, for all affected records"
         case tree.Then(steps):
             return "`THEN`", steps[1].span, "write one requirement for each action"
+        case tree.Pseudonym(name):
+            return "`PSEUDONYM`", form.span, f"write `REPLACE {spell_name(name.text)} WITH '*'`"
+        case tree.Shift():
+            return "`SHIFT`", form.span, "shift the dates before the policy runs, or replace them"
+        case tree.AddRandom(lower, upper, name):
+            bounds = f"{spell_constant(lower)} {spell_constant(upper)}"
+            help_ = f"write `RANDOM {spell_name(name.text)} {bounds}`, which replaces the value instead"
+            return "`ADD RANDOM`", form.span, help_
+        case tree.Microaggregate(name):
+            return "`MICROAGGREGATE`", form.span, "write one requirement with `REPLACE` for each group"
         case _:
             assert_never(form)
 

@@ -3,7 +3,7 @@
 Rules for missing parts are here: a sign, a condition, an aggregate, an action, or the rest of a requirement.
 `requirement_mistake` finds mistakes that the grammar accepts: fractions, patterns, DROP without ALWAYS."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from acompass.dataclasses import replace as replace_field
@@ -13,7 +13,7 @@ from acompass.language.mistakes import actions, habits, probabilities, unreadabl
 from acompass.language.mistakes.actions import ALL_ACTIONS, begins_step
 from acompass.language.mistakes.syntax_error import Rule, Unexpected, join_tokens
 from acompass.language.text import tree, walk
-from acompass.language.text.tokens import AGGREGATE_KINDS, Token, spell_name, spell_string
+from acompass.language.text.tokens import AGGREGATE_KINDS, Token, spell_name, spell_string, unquote
 
 
 def empty_requirement(error: Unexpected) -> Diagnostic | None:
@@ -170,6 +170,96 @@ def _count_fixes(
     return offer("count the records", replace(name, "*")) + offer("count the distinct values", values)
 
 
+_LARGEST = frozenset({"TOP", "BIGGEST", "HIGHEST", "GREATEST", "MAX", "MAXIMUM"})
+_INSTEAD_OF_IN = frozenset({"FROM", "OF", "OVER", "WITHIN", "USING", "JOIN", "ON"})
+
+
+def malformed_share(error: Unexpected) -> Diagnostic | None:
+    """`SHARE(a)`, `SHARE LARGEST 2 (a)`, `SHARE OF TOP 2 (a)`, `SHARE OF LARGEST (a)`, `SHARE OF MODE a`."""
+    kinds = {token.type for token in _begun_aggregate(error)}
+    if "SHARE" not in kinds or "AS" in kinds | error.accepted:
+        return None
+    help_, fixes = _share_help(error)
+    return error.diagnose("AC057", error.mismatch, help_, fixes)
+
+
+def _share_help(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
+    token, word, following = error.token, error.token.text.upper(), error.following
+    rest = takewhile(lambda each: each.type in ("WORD", "QUOTED", "LPAR"), error.tokens[error.index :])
+    name = join_tokens(each for each in rest if each.type != "LPAR") or "A"
+    largest, mode = f"SHARE OF LARGEST 1 ({name})", f"SHARE OF MODE ({name})"
+    if "OF" in error.accepted and token.type in ("LARGEST", "MODE"):
+        return f"write `SHARE OF {word}`", safe("insert `OF`", insert(token.start, "OF "))
+    if "OF" in error.accepted and token.type == "LPAR":
+        fixes = offer(f"write `{largest}`", insert(token.start, " OF LARGEST 1 "))
+        fixes += offer(f"write `{mode}`", insert(token.start, " OF MODE "))
+        return f"write `{largest}` for the largest values, `{mode}` for the most frequent one", fixes
+    if "LARGEST" in error.accepted and word in _LARGEST:
+        return "write `SHARE OF LARGEST`", safe("write `LARGEST`", replace(token.span, "LARGEST"))
+    if "LARGEST" in error.accepted and token.type == "NUMBER" and following.text.upper() == "LARGEST":
+        text = f"LARGEST {token.text}"
+        return f"write `SHARE OF {text}`", safe(f"write `{text}`", replace(token.span.to(following.span), text))
+    if error.accepted == {"NUMBER", "PARAMETER"} and token.type == "LPAR":
+        return f"write `{largest}`", offer("insert `1`", insert(token.start, "1 "))
+    if error.accepted == {"LPAR"} and error.words_from_here:
+        return _share_without_parentheses(error)
+    return "name a number and a column, as in `SHARE OF LARGEST 2 (A)`, or a column, as in `SHARE OF MODE (A)`", ()
+
+
+def _share_without_parentheses(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
+    words = error.words_from_here
+    named = words[1:] if words[0].text.upper() == "OF" and len(words) > 1 else words
+    text, before = f"({join_tokens(named)})", _begun_aggregate(error)
+    share = before[[each.type for each in before].index("SHARE") :]
+    help_ = f"write `{join_tokens(share)} {text}`"
+    fix = safe if error.tokens[error.index + len(words)].type == "AS" else offer
+    return help_, fix(help_, replace(words[0].span.to(words[-1].span), text))
+
+
+def malformed_reference(error: Unexpected) -> Diagnostic | None:
+    """`COUNT(*) IN file.csv`, `SUM(a) FROM 'file'`, `MAX(a) IN 'file'`, `SUM(a IN 'file')`, `AS n JOIN 'file'`."""
+    before, token = _begun_aggregate(error), error.token
+    if not {each.type for each in before} & {*AGGREGATE_KINDS, "SHARE"} or error.wants_condition:
+        return None
+    if error.accepted == {"STRING"}:
+        return _file_without_quotes(error)
+    if token.type == "IN":
+        message = "only `COUNT(*)` and `SUM` are computed over another table"
+        return error.diagnose("AC057", message, f"forms with a file: `COUNT(*) IN {_FILE}` and `SUM(A) IN {_FILE}`")
+    if "IN" in error.accepted and token.text.upper() in _INSTEAD_OF_IN and error.following.type == "STRING":
+        fixes = safe("write `IN`", replace(token.span, "IN"))
+        return error.diagnose("AC057", error.mismatch, f"write `IN {error.following.text}`", fixes)
+    return _misplaced_file(error, before) if token.type == "STRING" else None
+
+
+def _file_without_quotes(error: Unexpected) -> Diagnostic:
+    token = error.token
+    is_file = token.type in ("WORD", "QUOTED")
+    file = spell_string(unquote(token.text) if token.type == "QUOTED" else token.text) if is_file else _FILE
+    fixes = safe(f"write `{file}`", replace(token.span, file)) if is_file else ()
+    message = f"expected the name of a file in single quotes, found {error.found}"
+    return error.diagnose("AC057", message, f"write `IN {file}`", fixes)
+
+
+def _misplaced_file(error: Unexpected, before: list[Token]) -> Diagnostic | None:
+    """`SUM(a IN 'file')`, `COUNT(*) AS n IN 'file'`."""
+    words, token, name = error.words_before, error.token, next((each for each in before if each.type == "AS"), None)
+    if len(words) < 2 or words[-1].text.upper() not in (*_INSTEAD_OF_IN, "IN"):
+        return None
+    message, removed = f"unexpected file {quote(token.text)}", delete(Span(words[-2].end, token.end))
+    if name is not None:
+        fixes = offer("move the file", insert(name.start, f"IN {token.text} "), removed)
+    elif error.following.type == "RPAR":
+        fixes = safe("move the file", removed, insert(error.following.end, f" IN {token.text}"))
+    else:
+        return None
+    help_ = f"move the file between the `)` and the `AS`, as in `COUNT(*) IN {token.text} AS n`"
+    return error.diagnose("AC057", message, help_, fixes)
+
+
+_FILE = "'file.csv'"
+
+
 def unknown_action(error: Unexpected) -> Diagnostic | None:
     if not error.wants_action:
         return None
@@ -221,7 +311,7 @@ RULES: tuple[Rule, ...] = (
     *probabilities.PROBABILITY_RULES,
     *weighted_values.DRAW_RULES,
     *weighted_values.VALUE_RULES,
-    actions.malformed_map,
+    *(actions.malformed_map, actions.malformed_action, malformed_share, malformed_reference),
     *actions.ACTION_RULES,
     *habits.SLIP_RULES,
     *habits.HABIT_RULES,
@@ -304,13 +394,20 @@ def _mistakes(requirement: tree.Requirement) -> Iterator[Diagnostic]:
         for leaf in walk.leaves(condition):
             if walk.is_like(leaf) and not _is_prefix(leaf.pattern.value):
                 yield _not_a_prefix(leaf)
+    process = walk.process_of(requirement)
+    shares = () if process is None else [each.aggregate.largest for each in process.aggregates]
+    yield from _fractions(("after `LARGEST`", number) for number in shares)
     for step in walk.steps_of(requirement):
         action = walk.step_of(step)
-        for what, number in walk.parts_of(action).integers:
-            if isinstance(number, tree.Number) and number.value.as_tuple().exponent != 0:
-                yield _not_an_integer(what, number)
+        yield from _fractions(walk.parts_of(action).integers)
         yield from _drop_mistakes(step)
         yield from probabilities.probability_mistakes(action)
+
+
+def _fractions(constants: Iterable[tuple[str, tree.Constant | None]]) -> Iterator[Diagnostic]:
+    for what, number in constants:
+        if isinstance(number, tree.Number) and number.value.as_tuple().exponent != 0:
+            yield _not_an_integer(what, number)
 
 
 def _is_prefix(pattern: str) -> bool:

@@ -20,6 +20,8 @@ _SPELLINGS = {
     "MAX": "`MAX(…)`",
     "COUNT": "`COUNT(*)`",
     "COUNT_DISTINCT": "`COUNT DISTINCT(…)`",
+    "SHARE": "`SHARE OF`",
+    "ADD": "`ADD RANDOM`",
     "STAR": "`*`",
     "OPERATOR": "one of `<` `<=` `=` `>=` `>`",
     "LPAR": "`(`",
@@ -34,10 +36,12 @@ _SPELLINGS = {
 }
 #: terminals in the order in which messages list them
 _LISTED = (
-    *("EACH", "SOME", "ALWAYS", "RESULT", "FILTER", "PROCESS", "SUM", "MIN", "MAX", "COUNT", "COUNT_DISTINCT", "STAR"),
+    *("EACH", "SOME", "ALWAYS", "RESULT", "FILTER", "PROCESS", "SUM", "MIN", "MAX", "COUNT", "COUNT_DISTINCT"),
+    *("SHARE", "LARGEST", "MODE", "STAR"),
     *("OPERATOR", "LPAR", "RPAR", "COMMA", "AS", "WHERE", "GROUP_BY", "AND", "OR", "REJECT", "REPLACE", "RANDOM"),
-    *("GENERALIZE", "DROP", "WITH", "PROBABILITY", "BANDS", "PREFIX", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE"),
-    *("FROM", "UP", "TO", "OF", "AT", "ELSE", "THEN", "COLON", "SEMICOLON"),
+    *("GENERALIZE", "DROP", "PSEUDONYM", "SHIFT", "ADD", "MICROAGGREGATE", "WITH", "PROBABILITY", "BANDS", "PREFIX"),
+    *("LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE", "NEAREST", "FROM", "UP", "TO", "BY", "WITHIN", "DAYS", "OF", "AT"),
+    *("ELSE", "THEN", "COLON", "SEMICOLON"),
 )
 #: an example for each terminal, the most helpful first: messages show the first one that fits
 _SAMPLES = {
@@ -57,6 +61,11 @@ _SAMPLES = {
     "PROBABILITY": "PROBABILITY 0.25 REJECT",
     "TO": "TO YEAR",
     "BANDS": "BANDS OF 5",
+    "LARGEST": "LARGEST 1 (Age)",
+    "RANDOM": "RANDOM -5 5 TO Age",
+    "BY": "BY 3",
+    "WITHIN": "WITHIN 30 DAYS",
+    "DAYS": "DAYS",
     "OF": "OF 5",
     "RPAR": ")",
     "SEMICOLON": ";",

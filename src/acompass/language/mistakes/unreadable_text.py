@@ -210,6 +210,7 @@ def misspelled_keyword(error: Unexpected) -> Diagnostic | None:
 _KEYWORDS = {
     **{kind: (kind, kind) for kind in ("SUM", "MIN", "MAX", "COUNT", *KEYWORDS.values())},
     **{kind: (kind, kind) for kind in ("ALWAYS", "GENERALIZE", "THEN", "BETWEEN")},
+    **{kind: (kind, kind) for kind in ("PSEUDONYM", "SHIFT", "WITHIN", "MICROAGGREGATE", "SHARE")},
     "GROUP_BY": ("GROUP", "GROUP BY"),
 }
 

@@ -33,7 +33,7 @@ from acompass.language.program.kernels import (
 from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.scope import Scope, Writer, write_values
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, remaining
-from acompass.language.text import tree
+from acompass.language.text import tree, walk
 from acompass.language.text.tree import place_of
 
 #: the maps that turn values into labels
@@ -65,12 +65,18 @@ def _check_effect(action: tree.Plain, scope: Scope, *, always: bool) -> program.
             return program.Remove()
         case tree.Replace():
             return _replace(action, scope, always)
+        case tree.Random():
+            return _random(action, scope)
+        case _:
+            return _check_beyond(action, scope, always)
+
+
+def _check_beyond(action: walk.BeyondPlain, scope: Scope, always: bool) -> program.Effect | None:
+    match action:
         case tree.Generalize():
             return check_generalize(action, scope)
         case tree.Drop():
             return _drop(action, scope, always)
-        case tree.Random():
-            return _random(action, scope)
         case tree.Draw():
             return check_draw(action, scope, always=always)
         case tree.Pseudonym():
@@ -129,7 +135,7 @@ def _is_gone(name: tree.Name, scope: Scope) -> bool:
 
 
 def _pseudonym(action: tree.Pseudonym, scope: Scope, always: bool) -> program.Write | None:
-    """The column is text from here on, and what earlier lines wrote into it is forgotten if all records are affected."""
+    """The column is text from here on. If all records are affected, what earlier lines wrote into it is forgotten."""
     column = scope.column(action.name)
     type_ = None if column is None else scope.types[column]
     if column is None or type_ is None:
@@ -145,9 +151,10 @@ def _shift(action: tree.Shift, scope: Scope) -> program.Write | None:
     columns = [scope.column(name) for name in action.names]
     found = [column for name, column in zip(action.names, columns, strict=True) if _is_shiftable(name, column, scope)]
     first: dict[int, tree.Name] = {}
-    for name, column in zip(action.names, columns, strict=True):
+    for index, (name, column) in enumerate(zip(action.names, columns, strict=True)):
         if column is not None and first.setdefault(column, name) is not name:
-            scope.report(findings.shifted_twice(name, first[column], scope.names.texts[column]))
+            previous, text = action.names[index - 1], scope.names.texts[column]
+            scope.report(findings.shifted_twice(name, previous, first[column], text))
             return None
     if days is None or person is None or len(found) < len(columns):
         return None
@@ -187,9 +194,9 @@ def _number_column(name: tree.Name, word: str, scope: Scope) -> int | None:
     """The column, or None if an error was reported: it is unknown, or has other values than numbers."""
     column = scope.column(name)
     type_ = None if column is None else scope.types[column]
-    if column is None or type_ is None or scope.holds_labels(column, type_):
+    if column is None or type_ is None:
         return None
-    if type_.is_number:
+    if type_.is_number or scope.holds_labels(column, type_):
         return column
     scope.report_misuse(findings.not_numbers(name, word, scope.schema[column]), column, used_as_number=True)
     return None
@@ -202,9 +209,10 @@ def check_integer(
     if bound is None:
         return None
     if isinstance(bound, tree.Number) and scale_of(bound.value) == 0 and is_64_bit(bound.value):
-        if least <= bound.value and (most is None or bound.value <= most):
-            return int(bound.value)
-    scope.report(findings.integer_out_of_range(constant.span, bound, what, least, most))
+        value = int(bound.value)
+        if least <= value and (most is None or value <= most):
+            return value
+    scope.report(findings.integer_out_of_range(constant, bound, what, least, most))
     return None
 
 
@@ -369,9 +377,10 @@ def _nearest(
 ) -> program.Write | None:
     """The column stays a number: a decimal if the number has digits after the point."""
     step = map_.number.value
-    if scope.holds_labels(column, type_):
+    if column in scope.maps:
+        scope.report(findings.not_cut_from_earlier(action, scope.names.texts[column], scope.maps[column][-1][1]))
         return None
-    if not type_.is_number:
+    if not (type_.is_number or scope.holds_labels(column, type_)):
         finding = findings.unsuitable_map(action, "NEAREST needs numbers", scope.schema[column])
         scope.report_misuse(finding, column, used_as_number=True)
         return None
@@ -380,16 +389,16 @@ def _nearest(
         scope.report(_invalid(map_.span, problem, "NEAREST 5"))
         return None
     for earlier, place in scope.rounded.get(column, ()):
-        if not _is_odd_multiple(step, earlier):
+        if not is_odd_multiple(step, earlier):
             scope.report(findings.not_cut_from_earlier(action, scope.names.texts[column], place))
             return None
-    if type_.kind is not Kind.FLOAT and scale_of(step) > type_.scale:
+    if type_.kind in (Kind.INTEGER, Kind.DECIMAL) and scale_of(step) > type_.scale:
         scope.retype(column, replace(type_, kind=Kind.DECIMAL, scale=scale_of(step)), action.span, by="GENERALIZE")
     scope.rounded.setdefault(column, []).append((step, action.span))
     return program.Write((column,), Nearest(step))
 
 
-def _is_odd_multiple(step: Decimal, earlier: Decimal) -> bool:
+def is_odd_multiple(step: Decimal, earlier: Decimal) -> bool:
     """Whether rounding to the earlier number and then to the step is rounding to the step."""
     ratio = Fraction(step) / Fraction(earlier)
     return ratio.denominator == 1 and ratio.numerator % 2 == 1

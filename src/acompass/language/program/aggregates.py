@@ -53,6 +53,11 @@ class AggregateFacts:
         return self.is_count and self.ignores_copies
 
     @property
+    def weighs_records(self) -> bool:
+        """Whether it tells how many records there are, or how many of them: a person counts once for each (D35)."""
+        return self.counts_records or (self.is_share and not self.of_numbers)
+
+    @property
     def tells_values_apart(self) -> bool:
         """Whether it depends on which values of its column are equal: their numbers have one spelling (D26)."""
         return self.counts_distinct or (self.is_share and not self.of_numbers)
@@ -182,6 +187,22 @@ _FACTS = {
         words="a share of the most frequent value of",
     ),
 }
+
+#: an aggregate over a reference table (X14): a number that depends only on the columns of GROUP BY, and may be 0
+REFERENCED = AggregateFacts(
+    sql="max",
+    takes=_numeric,
+    needs="numbers",
+    is_count=False,
+    ignores_copies=True,
+    is_value=False,
+    adds=False,
+    is_share=False,
+    never_above=None,
+    merged=Change.ANY,
+    part=Change.ANY,
+    words="a total of a reference table",
+)
 
 
 def facts_about(function: Function) -> AggregateFacts:

@@ -198,15 +198,14 @@ def _referenced(named: tree.NamedAggregate, file: tree.String, groups: list[int 
     aggregate, alias = named.aggregate, named.alias
     columns = [None if group is None else scope.schema[group] for group in groups]
     known = [column for column in columns if column is not None]
-    if len(known) < len(columns):
+    if len(known) < len(columns) or any(scope.holds_pseudonyms(column.type) for column in known):
         return _Aggregate(alias, None, None, None)
     found = scope.reference(file, aggregate.column, known)
     if isinstance(found, Diagnostic):
         scope.report(found)
         return _Aggregate(alias, None, None, None)
-    reference, type_ = found
-    checked = program.Aggregate(aggregate.function, None, alias.text, type_, reference=reference)
-    return _Aggregate(alias, type_, None, checked)
+    checked = program.Aggregate(aggregate.function, None, alias.text, found.type, reference=found)
+    return _Aggregate(alias, found.type, None, checked)
 
 
 def _aggregate_type(aggregate: tree.Aggregate, column: int | None, scope: Scope) -> Type | None:
@@ -317,11 +316,12 @@ def _comparison(comparison: tree.Comparison, view: View, scope: Scope) -> progra
     type_ = view.types[position]
     if type_ is None:
         return None
-    if isinstance(constant, tree.Number) and scope.holds_labels(view.origins[position], type_):
+    is_number = isinstance(constant, tree.Number)
+    if scope.holds_pseudonyms(type_) or (is_number and scope.holds_labels(view.origins[position], type_)):
         return None
     value = compared_value(constant, Column(view.names.texts[position], type_))
     if isinstance(value, Diagnostic):
         finding = drop_parameter_fixes(value, comparison.constant)
-        scope.report_misuse(finding, view.origins[position], used_as_number=isinstance(constant, tree.Number))
+        scope.report_misuse(finding, view.origins[position], used_as_number=is_number)
         return None
     return program.Comparison(position, comparison.operator, value, place_of(comparison.span))

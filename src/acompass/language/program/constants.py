@@ -117,7 +117,7 @@ def compared_value(constant: Bound, column: Column) -> Value | Diagnostic:
         return _compared_number(constant, column) if is_number else findings.type_mismatch(constant, column)
     if column.type.is_number or column.type.kind is Kind.SHARE:
         return findings.type_mismatch(constant, column)
-    value = _parse_text(constant.value, column.type.kind)
+    value = parse_value(constant.value, column.type.kind)
     return findings.unreadable_constant(constant, column) if value is None else value
 
 
@@ -127,7 +127,7 @@ def replacement(constant: Bound, column: Column) -> tuple[Value, Type] | Diagnos
         return problem
     if isinstance(constant, tree.Number):
         return _replacement_number(constant, column)
-    value = None if column.type.is_number else _parse_text(constant.value, column.type.kind)
+    value = None if column.type.is_number else parse_value(constant.value, column.type.kind)
     return (constant.value, TEXT) if value is None else (value, column.type)
 
 
@@ -146,7 +146,7 @@ def is_timestamp(text: str) -> bool:
     return _iso_timestamp(text) is not None
 
 
-def is_64_bit(value: Decimal | int) -> bool:
+def is_64_bit(value: Decimal | float) -> bool:
     return SMALLEST_INTEGER <= value <= LARGEST_INTEGER
 
 
@@ -176,7 +176,8 @@ def _nearest_float(constant: tree.Number) -> float | Diagnostic:
     return nearest
 
 
-def _parse_text(text: str, kind: Kind) -> Value | None:
+def parse_value(text: str, kind: Kind) -> Value | None:
+    """The value that a text stands for in a column of this kind; None if it stands for none, and for every number."""
     match kind:
         case Kind.TEXT:
             return text

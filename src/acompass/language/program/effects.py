@@ -9,7 +9,6 @@ from typing import Literal, TypeAlias, assert_never
 
 from acompass.dataclasses import replace
 from acompass.language.program import program as p
-from acompass.language.program.aggregates import facts_about
 from acompass.language.program.kernels import ONE, Kernel, Keyword, Map, Pseudonym, Shift
 from acompass.language.program.keys import Key
 from acompass.language.program.types import Type, Value
@@ -123,9 +122,21 @@ def columns_compared(assertion: p.Assertion) -> frozenset[int]:
     process = process_in(assertion)
     if process is None:
         return frozenset(found | seen)
-    found.update(column for at, column in enumerate(process.group_by) if at in seen)
-    values = (each.column for each in process.aggregates if not facts_about(each.function).is_count)
+    is_looked_up = any(each.reference is not None for each in process.aggregates)  # a file has the same values (X14)
+    found.update(column for at, column in enumerate(process.group_by) if is_looked_up or at in seen)
+    values = (each.column for each in process.aggregates if not each.facts.is_count)
     return frozenset(found.union(column for column in values if column is not None))
+
+
+def columns_with_pseudonyms(requirements: Iterable[p.Requirement]) -> frozenset[int]:
+    """The columns that may contain pseudonyms after the last requirement."""
+    found: frozenset[int] = frozenset()
+    for requirement in requirements:
+        if isinstance(kernel_of(requirement.action), Pseudonym):
+            found |= written_by(requirement.action)
+        else:
+            found -= columns_overwritten(requirement)
+    return found
 
 
 def columns_of_classes(requirements: Iterable[p.Requirement]) -> frozenset[int]:
@@ -133,7 +144,7 @@ def columns_of_classes(requirements: Iterable[p.Requirement]) -> frozenset[int]:
     found: set[int] = set()
     for process in filter(None, map(process_of, requirements)):
         found.update(process.group_by)
-        counted = (each.column for each in process.aggregates if facts_about(each.function).tells_values_apart)
+        counted = (each.column for each in process.aggregates if each.facts.tells_values_apart)
         found.update(column for column in counted if column is not None)
     return frozenset(found)
 

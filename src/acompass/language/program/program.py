@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import Span
+from acompass.language.program.aggregates import REFERENCED, AggregateFacts, facts_about
 from acompass.language.program.kernels import ONE, Kernel
 from acompass.language.program.references import Reference
 from acompass.language.program.types import Schema, Type, Value
@@ -66,6 +67,10 @@ class Aggregate:
     type: Type  # of the aggregate value
     largest: int = 0  # how many values SHARE OF LARGEST adds
     reference: Reference | None = None  # the table after IN (X14)
+
+    @property
+    def facts(self) -> AggregateFacts:
+        return facts_about(self.function) if self.reference is None else REFERENCED
 
 
 @dataclass(frozen=True, slots=True)

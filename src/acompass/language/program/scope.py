@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import Diagnostic, Label, Span
@@ -9,7 +10,7 @@ from acompass.language.program import findings
 from acompass.language.program.constants import Parameters
 from acompass.language.program.findings import Bound
 from acompass.language.program.kernels import Map
-from acompass.language.program.references import Reference
+from acompass.language.program.references import Reference, find_reference
 from acompass.language.program.types import DROPPED, Column, Kind, Names, Schema, Type, Value
 from acompass.language.text import tree
 
@@ -147,11 +148,15 @@ class Scope:
         self.unjudged = True
         return True
 
-    def reference(
-        self, file: tree.String, added: tree.Name | None, groups: Sequence[Column]
-    ) -> tuple[Reference, Type] | Diagnostic:
-        """The reference table that came with the policy or that the file has, and the type of its totals (X14)."""
-        raise NotImplementedError
+    def holds_pseudonyms(self, type_: Type) -> bool:
+        """Whether the column has pseudonyms, because the table was released: an assertion that compares them has no
+        verdict (X15)."""
+        self.unjudged |= type_.pseudonyms
+        return type_.pseudonyms
+
+    def reference(self, file: tree.String, added: tree.Name | None, groups: Sequence[Column]) -> Reference | Diagnostic:
+        """The reference table that came with the policy or that the file has (X14)."""
+        return find_reference(file, self.hierarchies.get(file.value, Path(self.folder, file.value)), added, groups)
 
     def drop(self, column: int, place: Span) -> None:
         self.dropped[column] = place

@@ -42,6 +42,8 @@ class Type:
     shortened: frozenset[Decimal] = field(default=frozenset(), compare=False)
     #: the kind of numbers that a text column contains in addition to labels of bands and `*` (X2)
     numbers: Kind | None = field(default=None, compare=False)
+    #: whether a text column of a table that may be released contains pseudonyms (D32)
+    pseudonyms: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         return f"decimal({self.scale})" if self.kind is Kind.DECIMAL else str(self.kind)

@@ -44,6 +44,7 @@ class ColumnUse:
     #: an ALWAYS replaces or drops its values before they are read, so they may be missing (D27)
     overwritten: bool = False
     may_have_labels: bool = False  # if the table was released, it has labels of a GENERALIZE in place of numbers (D32)
+    may_have_pseudonyms: bool = False  # the same for a PSEUDONYM
 
 
 def uses(
@@ -71,7 +72,9 @@ def uses(
     found = seen.named | seen.replaced | seen.compared
     return {
         position: replace(
-            seen.complete(position, use), may_have_labels=may_be_released and position in seen.generalized
+            seen.complete(position, use),
+            may_have_labels=may_be_released and position in seen.generalized,
+            may_have_pseudonyms=may_be_released and position in seen.pseudonymized,
         )
         for position, use in found.items()
     }
@@ -92,6 +95,7 @@ class _Uses:
         self.drawn: dict[int, list[tuple[Decimal, Decimal]]] = {}
         self.banded: set[int] = set()
         self.generalized: set[int] = set()
+        self.pseudonymized: set[int] = set()
         self.overwritten: set[int] = set()
         self.allowed: frozenset[str] = frozenset()
 
@@ -123,8 +127,6 @@ class _Uses:
             self._add_overwritten(action)
         plain = walk.plain_of(action)
         match plain:
-            case None | tree.Reject():
-                pass
             case tree.Random():
                 self._add_random(plain)
             case tree.Draw(name, values):
@@ -134,18 +136,18 @@ class _Uses:
                 self._add_written(name, constant, plain.span)
             case tree.Generalize():
                 self._add_generalize(plain)
-            case tree.Drop(names):
-                for name in names:
-                    self._column(name)
             case tree.Pseudonym(name):
                 self._add_pseudonym(name)
-            case tree.Shift(names, person):
-                for name in (*names, person):
-                    self._column(name)
             case tree.AddRandom(name=name) | tree.Microaggregate(name=name):
                 self._add_number(name, plain.span)
+            case None | tree.Reject() | tree.Drop() | tree.Shift():
+                self._add_named(walk.parts_of(plain))
             case _:
                 assert_never(plain)
+
+    def _add_named(self, parts: walk.Parts) -> None:
+        for name in (*parts.written, *parts.read, *parts.dropped):
+            self._column(name)
 
     def _add_overwritten(self, action: tree.Step) -> None:
         """Record the columns that the action overwrites or drops in all records before anything reads them (D27)."""
@@ -183,6 +185,7 @@ class _Uses:
         column = self._column(name)
         if column is not None:
             self.generalized.add(column)
+            self.pseudonymized.add(column)
 
     def _add_number(self, name: tree.Name, place: Span) -> None:
         column = self._column(name)

@@ -7,8 +7,7 @@ import re
 import textwrap
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
-from typing import Protocol, TypeVar, assert_never
+from typing import Protocol, TypeAlias, TypeVar, assert_never
 
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import PolicyError, Span
@@ -95,6 +94,7 @@ class _Placed(Protocol):
 
 
 _Node = TypeVar("_Node", bound=_Placed)
+_Part: TypeAlias = tree.Name | tree.Constant
 
 
 class _Pieces:
@@ -130,6 +130,11 @@ class _Pieces:
         index = bisect_left(self._starts, node.span.end)
         return self._starts[index] if index < len(self._starts) else None
 
+    def _before(self, node: _Placed) -> int | None:
+        """The offset of the token before a node."""
+        index = bisect_left(self._starts, node.span.start)
+        return self._starts[index - 1] if 0 < index < len(self._starts) else None
+
     def _result(self, result: tree.ResultForm) -> Iterator[_Piece]:
         match result:
             case tree.Result():
@@ -161,78 +166,81 @@ class _Pieces:
             last = name
 
     def aggregate(self, aggregate: tree.Aggregate) -> Iterator[_Piece]:
-        is_share = aggregate.function in (tree.Function.SHARE_OF_LARGEST, tree.Function.SHARE_OF_MODE)
         yield _Piece(aggregate.function, aggregate.span.start)
         if aggregate.largest is not None:
             yield self._constant(aggregate.largest)
-        yield _Piece("(", tight=not is_share)
+        yield _Piece("(", tight=not walk.is_share(aggregate))
         yield _Piece("*", tight=True) if aggregate.column is None else self._name(aggregate.column, tight=True)
         yield _Piece(")", tight=True)
         if aggregate.file is not None:
-            yield _Piece("IN")
+            yield _Piece("IN", self._before(aggregate.file))
             yield self._constant(aggregate.file)
 
     def _action(self, action: tree.Action, is_core: bool) -> Iterator[_Piece]:
-        start = action.span.start
         match action:
             case tree.Then(steps):
-                yield from self._action(steps[0], is_core)
-                for before, step in pairwise(steps):
-                    yield _Piece("THEN", self._after(before), indent=BELOW)
-                    yield from self._action(step, is_core)
+                for index, step in enumerate(steps):
+                    if index:
+                        yield _Piece("THEN", self._after(steps[index - 1]), indent=BELOW)
+                    yield from self._step(step, is_core, steps[index + 1 : index + 2])
+            case _:
+                yield from self._step(action, is_core)
+
+    def _step(self, step: tree.Step, is_core: bool, following: tuple[tree.Step, ...] = ()) -> Iterator[_Piece]:
+        start = step.span.start
+        match step:
             case tree.Sometimes(probability, plain):
-                yield _Piece("WITH PROBABILITY", start)
-                yield self._constant(probability)
-                yield from self._action(plain, is_core)
+                yield from self._phrase(start, "WITH PROBABILITY", probability)
+                yield from self._step(plain, is_core, following)
             case tree.Reject():
                 yield _Piece("REJECT", start)
-            case tree.Replace():
-                yield _Piece("REPLACE", start)
-                yield self._name(action.name)
-                yield _Piece("WITH", self._after(action.name))
-                yield self._constant(action.constant)
-            case tree.Random():
+            case tree.Replace(name, constant):
+                yield from self._phrase(start, "REPLACE", name, "WITH", constant)
+            case tree.Random(_, lower, upper):
                 yield _Piece("RANDOM", start)
-                yield self._name(action.name) if is_core else self._name_before_bounds(action)
-                yield self._constant(action.lower)
-                yield self._constant(action.upper)
-            case tree.Draw():
-                yield _Piece("RANDOM", start)
-                yield self._name(action.name, ending="FROM")
-                yield _Piece("FROM", self._after(action.name))
-                yield from self._parenthesize(self._weighted_values(action.values))
-            case tree.Generalize():
-                yield _Piece("GENERALIZE", start)
-                yield self._name(action.name, ending="TO")
-                yield _Piece("TO", self._after(action.name))
-                yield from self.map(action.map)
-            case tree.Drop():
-                yield _Piece("DROP", start)
-                yield from self._list(action.names, lambda name: self._name(name, ending="THEN"))
-            case tree.Pseudonym():
-                yield _Piece("PSEUDONYM", start)
-                yield self._name(action.name, ending="THEN")
-            case tree.Shift():
-                yield _Piece("SHIFT", start)
-                yield from self._list(action.names, self._name)
-                yield _Piece("BY", self._after(action.names[-1]))
-                yield self._name(action.person, ending="WITHIN")
-                yield _Piece("WITHIN", self._after(action.person))
-                yield self._constant(action.days)
-                yield _Piece("DAYS", self._after(action.days))
-            case tree.AddRandom():
-                yield _Piece("ADD RANDOM", start)
-                yield self._constant(action.lower)
-                yield self._constant(action.upper)
-                yield _Piece("TO", self._after(action.upper))
-                yield self._name(action.name, ending="THEN")
-            case tree.Microaggregate():
-                yield _Piece("MICROAGGREGATE", start)
-                yield self._name(action.name)
-                yield _Piece("BY", self._after(action.name))
-                yield self._constant(action.size)
+                yield self._name(step.name) if is_core else self._name_before_bounds(step, following)
+                yield self._constant(lower)
+                yield self._constant(upper)
             case _:
-                assert_never(action)
+                yield from self._beyond_step(step)
+
+    def _beyond_step(self, step: walk.BeyondPlain) -> Iterator[_Piece]:
+        start = step.span.start
+        match step:
+            case tree.Draw(name, values):
+                yield from self._phrase(start, "RANDOM", name, "FROM")
+                yield from self._parenthesize(self._weighted_values(values))
+            case tree.Generalize(name, map_):
+                yield from self._phrase(start, "GENERALIZE", name, "TO")
+                yield from self.map(map_)
+            case tree.Drop(names):
+                yield from self._phrase(start, "DROP", names)
+            case tree.Pseudonym(name):
+                yield from self._phrase(start, "PSEUDONYM", name)
+            case tree.Shift(names, person, days):
+                yield from self._phrase(start, "SHIFT", names, "BY", person, "WITHIN", days, "DAYS")
+            case tree.AddRandom(lower, upper, name):
+                yield from self._phrase(start, "ADD RANDOM", lower, upper, "TO", name)
+            case tree.Microaggregate(name, size):
+                yield from self._phrase(start, "MICROAGGREGATE", name, "BY", size)
+            case _:
+                assert_never(step)
+
+    def _phrase(self, start: int, *parts: str | _Part | tuple[_Part, ...]) -> Iterator[_Piece]:
+        """Words, and between them names, constants and lists of these. A bare name cannot contain the word after it."""
+        at: int | None = start
+        for index, part in enumerate(parts):
+            if isinstance(part, str):
+                yield _Piece(part, at)
+                continue
+            nodes = part if isinstance(part, tuple) else (part,)
+            following = parts[index + 1] if index + 1 < len(parts) else "THEN"
+            ending = following if isinstance(following, str) else None
+            yield from self._list(nodes, lambda node, ending=ending: self._part(node, ending))  # type: ignore[misc]
+            at = self._after(nodes[-1])
+
+    def _part(self, node: _Part, ending: str | None) -> _Piece:
+        return self._name(node, ending=ending) if isinstance(node, tree.Name) else self._constant(node)
 
     def _weighted_values(self, values: tuple[tree.WeightedValue, ...]) -> Iterator[_Piece]:
         for index, each in enumerate(values):
@@ -243,49 +251,36 @@ class _Pieces:
                 yield _Piece("OF", self._after(each.weight))
             yield self._constant(each.constant)
 
-    def _name_before_bounds(self, action: tree.Random) -> _Piece:
-        """After three words, THEN could begin the next step, so a name that contains it is quoted."""
+    def _name_before_bounds(self, action: tree.Random, following: tuple[tree.Step, ...]) -> _Piece:
+        """After three words, THEN could begin the next step, so a name that contains it is quoted. So is a name before
+        two parameters and THEN PSEUDONYM, which without quotes would be part of the name and the bounds (X0)."""
         words = [*action.name.text.split(" "), spell_constant(action.lower)]
-        if any(word.upper() == "THEN" for word in words):
+        has_parameters = isinstance(action.lower, tree.Parameter) and isinstance(action.upper, tree.Parameter)
+        is_ambiguous = has_parameters and any(isinstance(step, tree.Pseudonym) for step in following)
+        if is_ambiguous or any(word.upper() == "THEN" for word in words):
             return _Piece(quoted_name(action.name.text), action.name.span.start)
         return self._name(action.name)
 
     def map(self, map_: tree.Map) -> Iterator[_Piece]:
         start = map_.span.start
         match map_:
-            case tree.BandsOf():
-                yield _Piece("BANDS OF", start)
-                yield self._constant(map_.width)
-                if map_.start is not None:
-                    yield _Piece("FROM", self._after(map_.width))
-                    yield self._constant(map_.start)
-                if map_.end is not None:
-                    yield _Piece("UP TO", self._after(map_.start or map_.width))
-                    yield self._constant(map_.end)
-            case tree.BandsAt():
-                yield _Piece("BANDS AT", start)
-                yield from self._list(map_.cuts, self._constant)
-            case tree.PrefixOf():
-                yield _Piece("PREFIX OF", start)
-                yield self._constant(map_.length)
-            case tree.DatePart():
-                yield _Piece(map_.unit, start)
-            case tree.LevelOf():
-                yield from self._level(map_)
-            case tree.Nearest():
-                yield _Piece("NEAREST", start)
-                yield self._constant(map_.number)
+            case tree.BandsOf(width, first, end):
+                lower = () if first is None else ("FROM", first)
+                upper = () if end is None else ("UP TO", end)
+                yield from self._phrase(start, "BANDS OF", width, *lower, *upper)
+            case tree.BandsAt(cuts):
+                yield from self._phrase(start, "BANDS AT", cuts)
+            case tree.PrefixOf(length):
+                yield from self._phrase(start, "PREFIX OF", length)
+            case tree.DatePart(unit):
+                yield _Piece(unit, start)
+            case tree.LevelOf(level, file, otherwise):
+                rest = () if otherwise is None else ("ELSE", otherwise)
+                yield from self._phrase(start, "LEVEL", level, "OF", file, *rest)
+            case tree.Nearest(number):
+                yield from self._phrase(start, "NEAREST", number)
             case _:
                 assert_never(map_)
-
-    def _level(self, map_: tree.LevelOf) -> Iterator[_Piece]:
-        yield _Piece("LEVEL", map_.span.start)
-        yield self._constant(map_.level)
-        yield _Piece("OF", self._after(map_.level))
-        yield self._constant(map_.file)
-        if map_.otherwise is not None:
-            yield _Piece("ELSE", self._after(map_.file))
-            yield self._constant(map_.otherwise)
 
     def _list(self, nodes: Sequence[_Node], piece: Callable[[_Node], _Piece]) -> Iterator[_Piece]:
         """The nodes with commas between them."""

@@ -6,11 +6,10 @@ grammar changes: computing it in every command would take longer than the rest o
 Words of forms beyond the paper are keywords only where no core program can have a word (X0). The parser therefore calls
 `reclassify` only if a requirement does not parse as one of the paper."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from sys import intern
 from typing import Any, NamedTuple
 
@@ -20,8 +19,10 @@ from acompass.language.text.tokens import AGGREGATES, Token, unquote
 
 _PREDICATES = frozenset({"IN", "BETWEEN", "LIKE"})
 _UNEQUAL = frozenset({"!=", "<>"})
-_NEW_ACTIONS = frozenset({"GENERALIZE", "DROP", "PSEUDONYM", "SHIFT", "ADD", "MICROAGGREGATE"})
-_STEPS = frozenset({"REJECT", "REPLACE", "RANDOM", "WITH", *_NEW_ACTIONS})
+_PAPER_STEPS = frozenset({"REJECT", "REPLACE", "RANDOM", "WITH"})
+#: the actions of X2 and X3, and all actions beyond the paper
+FIRST_ACTIONS = frozenset({"GENERALIZE", "DROP"})
+ALL_ACTIONS = FIRST_ACTIONS | {"PSEUDONYM", "SHIFT", "ADD", "MICROAGGREGATE"}
 #: the words inside each map, by its first word
 _MAP_WORDS: dict[str, frozenset[str]] = {
     "BANDS": frozenset({"OF", "FROM", "UP", "TO", "AT"}),
@@ -34,16 +35,21 @@ _END = frozenset({"COLON", "SEMICOLON"})
 _CONSTANTS = frozenset({"NUMBER", "STRING", "PARAMETER"})
 
 
-def reclassify(segment: list[Token]) -> list[Token]:
-    """The tokens of a requirement, with the words of forms beyond the paper as terminals of their own."""
-    return _Classifier(segment).classify()
+def reclassify(segment: list[Token], actions: frozenset[str] = ALL_ACTIONS) -> list[Token]:
+    """The tokens of a requirement, with the words of forms beyond the paper as terminals of their own.
+
+    `actions` are the words that begin an action beyond the paper. Without PSEUDONYM among them, the bounds in
+    `RANDOM a b c then PSEUDONYM x` are its last two words, as they were before the word existed (X0).
+    """
+    return _Classifier(segment, actions).classify()
 
 
 class _Classifier:
     """Reads tokens from left to right and gives each its terminal. The last token, a semicolon, is never consumed."""
 
-    def __init__(self, tokens: list[Token]):
+    def __init__(self, tokens: list[Token], actions: frozenset[str]):
         self._tokens = tokens
+        self._actions = actions
         self._at = 0
         self._out: list[Token] = []
 
@@ -140,7 +146,7 @@ class _Classifier:
 
     def _begins_action(self) -> bool:
         """Whether an action begins although the colon or the condition before it is missing: `Age = 3 DROP Name`."""
-        if not self._is_word(*_NEW_ACTIONS) or self._out[-1].type not in (*_CONSTANTS, "RPAR", "COLON"):
+        if self._word not in self._actions or self._out[-1].type not in (*_CONSTANTS, "RPAR", "COLON"):
             return False
         end = self._end_of_words()
         is_compared = self._tokens[end].type in ("OPERATOR", "HABIT", "NOT")
@@ -207,7 +213,7 @@ class _Classifier:
 
     def _ends_list(self) -> bool:
         """Whether this is the THEN of the next step: the closing parenthesis is missing."""
-        return self._is_word("THEN") and _begins_step(self._tokens[self._at + 1])
+        return self._is_word("THEN") and self._begins_step(self._tokens[self._at + 1])
 
     def _read_action(self) -> None:
         self._read_step()
@@ -218,30 +224,17 @@ class _Classifier:
     def _read_step(self) -> None:
         if self._type == "WITH":
             self._read_probability()
-        if self._type == "REJECT":
-            self._keep()
-        elif self._type == "REPLACE":
-            self._keep_until(frozenset({"WITH"}))
-            self._keep()
-            self._keep_constant()
-        elif self._type == "RANDOM":
-            self._read_random()
-        elif self._is_word("GENERALIZE"):
-            self._read_generalize()
-        elif self._is_word("DROP"):
-            self._read_drop()
-        elif self._is_word("PSEUDONYM"):
-            self._keep("PSEUDONYM")
-            self._read_last_names()
-        elif self._is_word("SHIFT"):
-            self._read_shift()
-        elif self._is_word("ADD"):
-            self._read_add_random()
-        elif self._is_word("MICROAGGREGATE"):
-            self._keep("MICROAGGREGATE")
-            self._keep_until(frozenset({"BY", *_END}))
-            self._read_by()
-            self._keep_constant()
+        reader = _READERS.get(self._word or self._type)
+        if reader is not None:
+            reader(self)
+
+    def _begins_step(self, token: Token) -> bool:
+        return token.type in _PAPER_STEPS or _upper(token) in self._actions
+
+    def _read_replace(self) -> None:
+        self._keep_until(frozenset({"WITH"}))
+        self._keep()
+        self._keep_constant()
 
     def _read_probability(self) -> None:
         """Reads WITH PROBABILITY and its number. To `tokens`, a word after WITH is a parameter."""
@@ -278,7 +271,7 @@ class _Classifier:
         if not self._is_word("THEN") or len(self._out) - first < 3:
             return False
         has_numbers = all(token.type == "NUMBER" for token in self._out[-2:])
-        return has_numbers or _begins_step(self._tokens[self._at + 1])
+        return has_numbers or self._begins_step(self._tokens[self._at + 1])
 
     def _read_generalize(self) -> None:
         self._keep("GENERALIZE")
@@ -319,14 +312,13 @@ class _Classifier:
                 return
             self._keep()
 
-    def _read_by(self) -> None:
-        if self._type == "BY":
-            self._keep()
+    def _read_pseudonym(self) -> None:
+        self._keep("PSEUDONYM")
+        self._read_last_names()
 
     def _read_shift(self) -> None:
         self._keep("SHIFT")
-        self._keep_until(frozenset({"BY", *_END}))
-        self._read_by()
+        self._read_names_and_by()
         end = self._end_of_words()
         places = (at for at in range(self._at + 1, end) if _upper(self._tokens[at]) == "WITHIN")
         self._keep_words(next(places, end))
@@ -335,6 +327,12 @@ class _Classifier:
             self._keep_constant()
         if self._is_word("DAYS"):
             self._keep("DAYS")
+
+    def _read_names_and_by(self) -> None:
+        while self._type in ("WORD", "QUOTED", "COMMA"):
+            self._keep()
+        if self._type == "BY":
+            self._keep()
 
     def _read_add_random(self) -> None:
         self._keep("ADD")
@@ -346,13 +344,28 @@ class _Classifier:
             self._keep("TO")
         self._read_last_names()
 
+    def _read_microaggregate(self) -> None:
+        self._keep("MICROAGGREGATE")
+        self._read_names_and_by()
+        self._keep_constant()
+
+
+#: how to read each step, by its first word
+_READERS: dict[str, Callable[[_Classifier], None]] = {
+    "REJECT": _Classifier._keep,
+    "REPLACE": _Classifier._read_replace,
+    "RANDOM": _Classifier._read_random,
+    "GENERALIZE": _Classifier._read_generalize,
+    "DROP": _Classifier._read_drop,
+    "PSEUDONYM": _Classifier._read_pseudonym,
+    "SHIFT": _Classifier._read_shift,
+    "ADD": _Classifier._read_add_random,
+    "MICROAGGREGATE": _Classifier._read_microaggregate,
+}
+
 
 def _upper(token: Token) -> str:
     return token.text.upper() if token.type == "WORD" else ""
-
-
-def _begins_step(token: Token) -> bool:
-    return token.type in _STEPS or _upper(token) in _STEPS
 
 
 def to_bound(token: Token) -> Token:
@@ -391,8 +404,27 @@ def _number_after(kind: str, children: list[Any]) -> tree.Number | None:
     return None
 
 
+#: the nodes of productions whose children are the node's fields, and which children they are
+_NODES: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
+    "always": (tree.Always, ()),
+    "everything": (tree.Result, ()),
+    "filter": (tree.Filter, (1,)),
+    "negation": (tree.Not, (1,)),
+    "sometimes": (tree.Sometimes, (2, 3)),
+    "reject": (tree.Reject, ()),
+    "replace": (tree.Replace, (1, 3)),
+    "random": (tree.Random, (1, 2, 3)),
+    "generalize": (tree.Generalize, (1, 3)),
+    "pseudonym": (tree.Pseudonym, (1,)),
+    "add_random": (tree.AddRandom, (2, 3, 5)),
+    "microaggregate": (tree.Microaggregate, (1, 3)),
+    "prefix_of": (tree.PrefixOf, (2,)),
+    "nearest": (tree.Nearest, (1,)),
+}
+
+
 class TreeBuilder:
-    """Builds nodes: the method named like a production gets its children, all tokens included."""
+    """Builds the other nodes: the method named like a production gets its children, all tokens included."""
 
     def requirement(self, children: list[Any]) -> tree.Requirement:
         action = children[2] if len(children) == 4 else None
@@ -401,15 +433,6 @@ class TreeBuilder:
     def assertion(self, children: list[Any]) -> tree.Assertion:
         quantifier, result, _, condition = children
         return tree.Assertion(tree.Quantifier(quantifier.type), result, condition, _across(children))
-
-    def always(self, children: list[Any]) -> tree.Always:
-        return tree.Always(_across(children))
-
-    def everything(self, children: list[Any]) -> tree.Result:
-        return tree.Result(_across(children))
-
-    def filter(self, children: list[Any]) -> tree.Filter:
-        return tree.Filter(children[1], _across(children))
 
     def process(self, children: list[Any]) -> tree.Process:
         first, *others = [child for child in children if isinstance(child, tree.NamedAggregate)]
@@ -441,9 +464,6 @@ class TreeBuilder:
     def product(self, children: list[Any]) -> tree.And:
         return tree.And(tuple(children[::2]), _across(children))
 
-    def negation(self, children: list[Any]) -> tree.Not:
-        return tree.Not(children[1], _across(children))
-
     def parenthesized(self, children: list[Any]) -> Any:
         return replace(children[1], span=_across(children))
 
@@ -469,16 +489,6 @@ class TreeBuilder:
     def then(self, children: list[Any]) -> tree.Then:
         return tree.Then(tuple(children[::2]), _across(children))
 
-    def reject(self, children: list[Any]) -> tree.Reject:
-        return tree.Reject(_across(children))
-
-    def replace(self, children: list[Any]) -> tree.Replace:
-        return tree.Replace(children[1], children[3], _across(children))
-
-    def random(self, children: list[Any]) -> tree.Random:
-        _, name, lower, upper = children
-        return tree.Random(name, lower, upper, _across(children))
-
     def draw(self, children: list[Any]) -> tree.Draw:
         return tree.Draw(children[1], tuple(children[4:-1:2]), _across(children))
 
@@ -486,32 +496,12 @@ class TreeBuilder:
         weight = children[0] if len(children) > 1 else None
         return tree.WeightedValue(children[-1], weight, _across(children))
 
-    def sometimes(self, children: list[Any]) -> tree.Sometimes:
-        return tree.Sometimes(children[2], children[3], _across(children))
-
-    def generalize(self, children: list[Any]) -> tree.Generalize:
-        return tree.Generalize(children[1], children[3], _across(children))
-
     def drop(self, children: list[Any]) -> tree.Drop:
         return tree.Drop(tuple(children[1::2]), _across(children))
-
-    def pseudonym(self, children: list[Any]) -> tree.Pseudonym:
-        return tree.Pseudonym(children[1], _across(children))
 
     def shift(self, children: list[Any]) -> tree.Shift:
         *names, _, person, _, days, _ = children[1:]
         return tree.Shift(tuple(names[::2]), person, days, _across(children))
-
-    def add_random(self, children: list[Any]) -> tree.AddRandom:
-        _, _, lower, upper, _, name = children
-        return tree.AddRandom(lower, upper, name, _across(children))
-
-    def microaggregate(self, children: list[Any]) -> tree.Microaggregate:
-        _, name, _, size = children
-        return tree.Microaggregate(name, size, _across(children))
-
-    def nearest(self, children: list[Any]) -> tree.Nearest:
-        return tree.Nearest(children[1], _across(children))
 
     def bands_of(self, children: list[Any]) -> tree.BandsOf:
         start, end = _number_after("FROM", children), _number_after("TO", children)
@@ -519,9 +509,6 @@ class TreeBuilder:
 
     def bands_at(self, children: list[Any]) -> tree.BandsAt:
         return tree.BandsAt(tuple(children[2::2]), _across(children))
-
-    def prefix_of(self, children: list[Any]) -> tree.PrefixOf:
-        return tree.PrefixOf(children[2], _across(children))
 
     def date_part(self, children: list[Any]) -> tree.DatePart:
         return tree.DatePart(tree.DateUnit(children[0].type), _across(children))
@@ -556,90 +543,19 @@ class _Groups:
         return _across(list(self.names))
 
 
-class _Rule(NamedTuple):
+class Rule(NamedTuple):
     """A production. Repetitions such as `("," name)*` have productions of their own, without a name."""
 
     symbol: str
     size: int  # the number of symbols that it replaces
-    method: str  # of TreeBuilder; `-` if its only child takes its place, `+` if it is a repetition
+    method: str  # of TreeBuilder or _NODES; `-` if its only child takes its place, `+` if it is a repetition
     repetition: int  # the position of a repetition among its children, -1 if there is none
 
 
-class _Automaton(NamedTuple):
-    rules: tuple[_Rule, ...]
-    #: for each state and symbol, the next state, or -1 - i to apply rule i; the state without symbols is the end
-    states: tuple[dict[str, int], ...]
-
-
-@cache
-def _automaton() -> _Automaton:
-    lines = Path(__file__).with_name("grammar.table").read_text(encoding="utf-8").splitlines()
-    rules, states = [], []
-    for line in lines[1:]:
-        kind, *words = line.split(" ")
-        if kind == "rule":
-            rules.append(_Rule(words[0], int(words[1]), words[2], int(words[3])))
-        else:
-            states.append(dict(zip(words[::2], map(int, words[1::2]), strict=True)))
-    return _Automaton(tuple(rules), tuple(states))
-
-
-END = "$END"
 _BUILDER = TreeBuilder()
 
 
-class Parser:
-    """The LALR automaton of the grammar after some terminals of a requirement."""
-
-    def __init__(self, states: tuple[int, ...] = (0,)):
-        self._rules, self._table = _automaton()
-        self._states = list(states)
-
-    def copy(self) -> "Parser":
-        return Parser(tuple(self._states))
-
-    def feed(self, kind: str) -> bool:
-        """Whether a terminal may follow; if not, the parser is of no further use."""
-        return self._advance(kind, None, None)
-
-    def accepted(self) -> frozenset[str]:
-        """The terminals that may follow."""
-        row = self._table[self._states[-1]]
-        return frozenset(kind for kind in row if kind.isupper() and self.copy().feed(kind))
-
-    def read(self, tokens: list[Token]) -> tree.Requirement | int:
-        """The requirement, or the index of the first token that the grammar does not accept."""
-        values: list[Any] = []
-        for index, token in enumerate(tokens):
-            if not self._advance(token.type, token, values):
-                return index
-        ended = self._advance(END, None, values)
-        assert ended, "a requirement ends with its semicolon"
-        requirement: tree.Requirement = values[-1]
-        return requirement
-
-    def _advance(self, kind: str, token: Token | None, values: list[Any] | None) -> bool:
-        """Apply the rules that the terminal completes, then move past it. Nodes are built if there are `values`."""
-        states, table = self._states, self._table
-        while row := table[states[-1]]:
-            step = row.get(kind)
-            if step is None:
-                return False
-            if step >= 0:
-                states.append(step)
-                if values is not None:
-                    values.append(token)
-                return True
-            rule = self._rules[-1 - step]
-            del states[-rule.size :]
-            states.append(table[states[-1]][rule.symbol])
-            if values is not None and rule.method != "-":
-                children = values[-rule.size :]
-                values[-rule.size :] = [_reduce(rule, children)]
-        return kind == END
-
-
-def _reduce(rule: _Rule, children: list[Any]) -> Any:
+def build(rule: Rule, children: list[Any]) -> Any:
     """The value of a rule: a node, or the list of the children of a repetition."""
     at = rule.repetition
     if at >= 0 and rule.method == "+":
@@ -650,4 +566,7 @@ def _reduce(rule: _Rule, children: list[Any]) -> Any:
         return children
     if at >= 0:
         children[at : at + 1] = children[at]
-    return getattr(_BUILDER, rule.method)(children)
+    if rule.method not in _NODES:
+        return getattr(_BUILDER, rule.method)(children)
+    node, fields = _NODES[rule.method]
+    return node(*[children[field] for field in fields], _across(children))

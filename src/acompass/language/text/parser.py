@@ -9,15 +9,16 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import takewhile
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import MOST_REPORTED, Diagnostic, Label, Span
 from acompass.errors.fixes import keep_sound_fixes
 from acompass.language.text import tree, walk
-from acompass.language.text.grammar import END, Parser, reclassify, to_bound
+from acompass.language.text.grammar import ALL_ACTIONS, FIRST_ACTIONS, Rule, build, reclassify, to_bound
 from acompass.language.text.tokens import FOREIGN_COMMENTS, Token, scan
 
 
@@ -39,6 +40,79 @@ def pause_garbage_collection() -> Iterator[None]:
 
 #: the deepest nesting of parentheses and NOT, because every later stage walks conditions recursively
 MAXIMUM_DEPTH = 64
+
+
+class _Automaton(NamedTuple):
+    rules: tuple[Rule, ...]
+    #: for each state and symbol, the next state, or -1 - i to apply rule i; the state without symbols is the end
+    states: tuple[dict[str, int], ...]
+
+
+@cache
+def _automaton() -> _Automaton:
+    lines = Path(__file__).with_name("grammar.table").read_text(encoding="utf-8").splitlines()
+    rules, states = [], []
+    for line in lines[1:]:
+        kind, *words = line.split(" ")
+        if kind == "rule":
+            rules.append(Rule(words[0], int(words[1]), words[2], int(words[3])))
+        else:
+            states.append(dict(zip(words[::2], map(int, words[1::2]), strict=True)))
+    return _Automaton(tuple(rules), tuple(states))
+
+
+END = "$END"
+
+
+class Parser:
+    """The LALR automaton of the grammar after some terminals of a requirement."""
+
+    def __init__(self, states: tuple[int, ...] = (0,)):
+        self._rules, self._table = _automaton()
+        self._states = list(states)
+
+    def copy(self) -> "Parser":
+        return Parser(tuple(self._states))
+
+    def feed(self, kind: str) -> bool:
+        """Whether a terminal may follow; if not, the parser is of no further use."""
+        return self._advance(kind, None, None)
+
+    def accepted(self) -> frozenset[str]:
+        """The terminals that may follow."""
+        row = self._table[self._states[-1]]
+        return frozenset(kind for kind in row if kind.isupper() and self.copy().feed(kind))
+
+    def read(self, tokens: list[Token]) -> tree.Requirement | int:
+        """The requirement, or the index of the first token that the grammar does not accept."""
+        values: list[Any] = []
+        for index, token in enumerate(tokens):
+            if not self._advance(token.type, token, values):
+                return index
+        ended = self._advance(END, None, values)
+        assert ended, "a requirement ends with its semicolon"
+        requirement: tree.Requirement = values[-1]
+        return requirement
+
+    def _advance(self, kind: str, token: Token | None, values: list[Any] | None) -> bool:
+        """Apply the rules that the terminal completes, then move past it. Nodes are built if there are `values`."""
+        states, table = self._states, self._table
+        while row := table[states[-1]]:
+            step = row.get(kind)
+            if step is None:
+                return False
+            if step >= 0:
+                states.append(step)
+                if values is not None:
+                    values.append(token)
+                return True
+            rule = self._rules[-1 - step]
+            del states[-rule.size :]
+            states.append(table[states[-1]][rule.symbol])
+            if values is not None and rule.method != "-":
+                children = values[-rule.size :]
+                values[-rule.size :] = [build(rule, children)]
+        return kind == END
 
 
 @pause_garbage_collection()
@@ -141,23 +215,23 @@ def _is_plainly_correct(requirement: tree.Requirement, segment: list[Token]) -> 
 
 
 def _parse_requirement(segment: list[Token]) -> tuple[list[Token], tree.Requirement | int]:
-    """Parse the tokens as a requirement of the paper or, if that fails, as one with forms beyond the paper (X0).
+    """Parse the tokens as a requirement of the paper; if that fails, with the actions of X2 and X3; then with all (X0).
 
     Returns the tokens as they were read, and the requirement or the index of the first unexpected token.
     """
     tokens = mark_bounds(segment)
     found = Parser().read(tokens)
-    if isinstance(found, int):
-        beyond = reclassify(segment)
-        if beyond != segment:
-            tokens, found = beyond, Parser().read(beyond)
+    for actions in (FIRST_ACTIONS, ALL_ACTIONS):
+        if isinstance(found, int):
+            beyond = reclassify(segment, actions)
+            if beyond != segment:
+                tokens, found = beyond, Parser().read(beyond)
     return tokens, found
 
 
 def classify_tokens(segment: list[Token]) -> list[Token]:
     """The tokens of a requirement with the types that the parser gives them, whether it parses or not."""
-    tokens = mark_bounds(segment)
-    return reclassify(segment) if isinstance(Parser().read(tokens), int) else tokens
+    return _parse_requirement(segment)[0]
 
 
 def _beyond_depth(segment: list[Token]) -> Token | None:

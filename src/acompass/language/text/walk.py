@@ -219,7 +219,7 @@ def parts_of(action: tree.Step | None) -> Parts:
             return Parts()
         case tree.Replace(name, constant):
             return Parts((name,), constants=(constant,), overwrites=True)
-        case tree.Random(name, lower, upper):
+        case tree.Random(name, lower, upper) | tree.AddRandom(lower, upper, name):
             bound = "as the bound of `RANDOM`"
             return Parts((name,), constants=(lower, upper), integers=((bound, lower), (bound, upper)), draws=True)
         case tree.Draw(name, values):
@@ -233,9 +233,6 @@ def parts_of(action: tree.Step | None) -> Parts:
             return Parts((name,))
         case tree.Shift(names, person, days):
             return Parts(names, (person,), constants=(days,), integers=(("after `WITHIN`", days),))
-        case tree.AddRandom(lower, upper, name):
-            bound = "as the bound of `ADD RANDOM`"
-            return Parts((name,), constants=(lower, upper), integers=((bound, lower), (bound, upper)), draws=True)
         case tree.Microaggregate(name, size):
             return Parts((name,), constants=(size,), integers=(("after `BY`", size),))
         case _:
@@ -276,6 +273,11 @@ def drawn_names(action: tree.Step | None) -> tuple[tree.Name, ...]:
     """The columns that an action draws values for."""
     parts = parts_of(action)
     return parts.written if parts.draws else ()
+
+
+def adds_random(action: tree.Step | None) -> bool:
+    """Whether the action adds drawn numbers to those of the column (X17)."""
+    return isinstance(plain_of(action), tree.AddRandom)
 
 
 def names_written(program: tree.Program) -> Iterator[tree.Name]:
@@ -390,8 +392,11 @@ def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
 
 def is_beyond_aggregate(aggregate: tree.Aggregate) -> bool:
     """Whether the paper does not have the aggregate: a SHARE (X13), or one over a reference table (X14)."""
-    is_share = aggregate.function in (tree.Function.SHARE_OF_LARGEST, tree.Function.SHARE_OF_MODE)
-    return is_share or aggregate.file is not None
+    return is_share(aggregate) or aggregate.file is not None
+
+
+def is_share(aggregate: tree.Aggregate) -> bool:
+    return aggregate.function in (tree.Function.SHARE_OF_LARGEST, tree.Function.SHARE_OF_MODE)
 
 
 def _beyond_action(action: tree.Action | None) -> Iterator[BeyondAction]:

@@ -84,6 +84,9 @@ class State:
         """An aggregate for the number of records of a relation."""
         return exp.Count(this=exp.Star()) if self.counted is None else _sum_weights(_weight(table))
 
+    def count_distinct(self, column: int) -> Sql:
+        return exp.Count(this=exp.Distinct(expressions=[self.value(column)]))
+
     def count_where(self, condition: Sql) -> Sql:
         """The number of records of `t` that satisfy a condition."""
         if self.counted is None:

@@ -232,7 +232,7 @@ class _Steps:
         """Settled combinations become active again if changed ones moved into their classes."""
         if self.active is None or self.settled is None:
             return self
-        classes = Classes(self.context.session.dialect, self.active, (requirement,))
+        classes = Classes(self.context.session.dialect, self.active, (requirement,), totals=self.context.totals)
         keys = self.context.session.store(sql.select_all(classes.subquery()))
         found, join = has_class(), replace(classes, state=self.settled).join(keys)
         touched = self.settled.derive({}, joins=[join], where=found)
@@ -256,7 +256,8 @@ class _Steps:
     def _find_affected(self, stage: GroupStage, requirement: Requirement) -> Affected:
         if self.active is None:
             return Affected(sql.FALSE.copy(), 0)
-        classes = Classes(self.context.session.dialect, self.active, (requirement,), stage.two_levels)
+        dialect, totals = self.context.session.dialect, self.context.totals
+        classes = Classes(dialect, self.active, (requirement,), stage.two_levels, totals)
         return violating_classes(self.context, classes, requirement)
 
     def _unaffected_combinations(self, affected: Affected) -> State | None:

@@ -15,15 +15,13 @@ from sqlglot import exp
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.errors.display import count_text
-from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.effects import aggregates_of, process_of, projection_of
-from acompass.language.program.program import Program, Requirement
+from acompass.language.program.program import Aggregate, Program, Requirement
 from acompass.language.program.types import Kind, Names, Schema
 from acompass.language.text.tokens import policy_line, spell_name
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.context import Session
-from acompass.plan.run.queries import count_distinct
 from acompass.policy import TableRoles, looks_like_persons
 
 _COUNT_RECORDS = re.compile(r"\bCOUNT\s*\(\s*\*\s*\)", re.IGNORECASE)
@@ -81,7 +79,7 @@ def smallest_class(
     session: Session, state: State, grouped: Sequence[int], person: int, where: sql.Sql | None = None
 ) -> SmallestClass | None:
     """None if no class has two records of one person, so that its records and its persons are as many."""
-    counted = [sql.with_alias(state.count(), "n"), sql.with_alias(count_distinct(state, person), "p")]
+    counted = [sql.with_alias(state.count(), "n"), sql.with_alias(state.count_distinct(person), "p")]
     classes = sql.query(counted, state.source(), where)
     if grouped:
         classes = classes.group_by(*(state.value(place) for place in grouped), copy=False)
@@ -98,7 +96,7 @@ def repeated_column(session: Session, state: State, candidates: Sequence[int]) -
     """The first of the columns that has fewer values than records; None if each has different values."""
     if not candidates:
         return None
-    questions = [state.count(), *(count_distinct(state, place) for place in candidates)]
+    questions = [state.count(), *(state.count_distinct(place) for place in candidates)]
     ((records, *values),) = session.fetch(sql.query(questions, state.source()))
     return next((place for place, n in zip(candidates, values, strict=True) if 0 < int(n) < int(records)), None)
 
@@ -126,12 +124,12 @@ def find_doubts(session: Session, before: State, after: State, program: Program,
     it if a column that they need is gone; `after` is `before` if no action was performed."""
     yield from _doubts_about_persons(session, before, after, program, roles)
     state, names = before, Names([column.name for column in before.schema])
-    distinct = {place for each in program.requirements for place in _columns_counted(each)}
+    distinct = {place for each in program.requirements for place in _columns_told_apart(each)}
     marked = {place for name in roles.sensitive for place in names.find(name)}
     person = _declared_person(program, roles)
     columns = distinct | marked | (set() if person is None else {person})
     for column in sorted(columns):
-        counted = (each.index for each in program.requirements if column in _columns_counted(each))
+        counted = (each.index for each in program.requirements if column in _columns_told_apart(each))
         yield from find_spellings(session, state, column, next(counted, None))
 
 
@@ -139,7 +137,7 @@ def _doubts_about_persons(
     session: Session, before: State, after: State, program: Program, roles: TableRoles
 ) -> Iterator[Doubt]:
     # the finest classes are the smallest
-    requirement = max(filter(_count_name, program.requirements), key=lambda each: len(_grouped(each)), default=None)
+    requirement = max(filter(_count_of, program.requirements), key=lambda each: len(_grouped(each)), default=None)
     declared = _declared_person(program, roles)
     if requirement is None or (declared is None and roles.person is not None):
         return
@@ -152,19 +150,18 @@ def _doubts_about_persons(
     found = None if state is None else smallest_class(session, state, grouped, person, _where(requirement, state))
     if found is None:
         return
-    asked = _COUNT_RECORDS.sub(f"COUNT DISTINCT({spell_name(found.column)})", policy_line(requirement.text))
+    counted, asked = _counted_and_asked(requirement, found.column)
     as_read = "" if state is after else "in the table as read, "
-    counted = f"`{_count_name(requirement)}` counts records"
     if declared is not None:
         smallest = f"{count_text(found.records, 'record')} of {count_text(found.persons, 'person')}"
         fewest = "the class with the fewest persons has" if grouped else "there are"
         text = f"{counted}, not persons: {as_read}{fewest} {smallest}"
-        yield Doubt("AC518", requirement.index, text, f"to count persons, write `{asked}`")
+        yield Doubt("AC518", requirement.index, text, f"to count persons, {asked}")
     else:
         fewest = "the class with the fewest has" if grouped else "there are"
         text = _values_text(counted, f"{as_read}{fewest}", found)
         option = option_text("person", found.column)
-        yield Doubt("AC518", requirement.index, text, f"if these are persons, write `{asked}`", option)
+        yield Doubt("AC518", requirement.index, text, f"if these are persons, {asked}", option)
 
 
 def _declared_person(program: Program, roles: TableRoles) -> int | None:
@@ -176,9 +173,20 @@ def _declared_person(program: Program, roles: TableRoles) -> int | None:
     return person_position(roles, [column.name for column in program.schema])
 
 
-def _count_name(requirement: Requirement) -> str | None:
-    """The name of the number of records, if the requirement counts them with COUNT(*)."""
-    return next((each.name for each in aggregates_of(requirement) if each.column is None), None)
+def _count_of(requirement: Requirement) -> Aggregate | None:
+    """The aggregate that counts records of the table, if the requirement has one: COUNT(*) or else SHARE OF MODE."""
+    counting = (each for each in aggregates_of(requirement) if each.facts.weighs_records)
+    return min(counting, key=lambda each: each.facts.is_share, default=None)
+
+
+def _counted_and_asked(requirement: Requirement, person: str) -> tuple[str, str]:
+    """What the requirement counts, and how to ask for persons."""
+    count, persons = _count_of(requirement), f"COUNT DISTINCT({spell_name(person)})"
+    assert count is not None
+    if count.facts.is_share:
+        return f"`{count.name}` is a share of records", f"also require a number of `{persons}`"
+    asked = _COUNT_RECORDS.sub(persons, policy_line(requirement.text))
+    return f"`{count.name}` counts records", f"write `{asked}`"
 
 
 def _counts_persons(requirement: Requirement, person: int, grouped: Sequence[int]) -> bool:
@@ -206,8 +214,14 @@ def _where(requirement: Requirement, state: State) -> sql.Sql | None:
     return None if where is None else sql.condition(where, state.schema, state.values())
 
 
+def _columns_told_apart(requirement: Requirement) -> set[int]:
+    """The columns of which the requirement counts how many values there are, or how often the most frequent one."""
+    apart = (each.column for each in aggregates_of(requirement) if each.facts.tells_values_apart)
+    return {column for column in apart if column is not None}
+
+
 def _columns_counted(requirement: Requirement) -> set[int]:
-    counted = (each.column for each in aggregates_of(requirement) if counts_distinct(each.function))
+    counted = (each.column for each in aggregates_of(requirement) if each.facts.counts_distinct)
     return {column for column in counted if column is not None}
 
 

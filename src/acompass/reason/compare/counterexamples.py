@@ -273,7 +273,7 @@ class Examples:
                 coin = Fraction(0) if path.get(outcome.coin, 1) else rho_for_miss(requirement.action)
                 drawn: Any = self._symbols.kinds[outcome.drawn][path.get(outcome.drawn, 0)][0]
                 drawn = drawn if kernel is None or kernel.integers() is None else int(drawn)
-                rho = Fraction(0) if kernel is None else kernel.trace_value(drawn)
+                rho = Fraction(0) if kernel is None or kernel.reads_value else kernel.trace_value(drawn)
                 yield step, Chance(Stream((), (coin,)), Stream((), (rho,)))
 
 

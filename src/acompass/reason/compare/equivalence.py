@@ -17,6 +17,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.program import (
+    Aggregate,
     Assertion,
     Comparison,
     Effect,
@@ -25,7 +26,7 @@ from acompass.language.program.program import (
     Requirement,
 )
 from acompass.language.program.types import Schema, remaining
-from acompass.language.text.tree import Function, Quantifier
+from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, DiagramManager
 from acompass.prove.diagrams.regions import Regions, ValueOrder, count_order, value_order
 from acompass.prove.effort import Exhausted, recursion_limit
@@ -107,9 +108,9 @@ class Lockstep:
         return None
 
     def _columns_that_matter(self, ours: Requirement, theirs: Requirement) -> Sequence[int]:
-        """The columns that decide which classes are affected. If a line draws, all columns matter: they determine the
-        order in which the affected records consume the trace (D18, order of draws)."""
-        if effects.draws(ours.action) or effects.draws(theirs.action):
+        """The columns that decide which classes are affected. If a line draws or averages, all columns matter: they
+        determine the order of the affected records (D18, order of draws)."""
+        if _needs_order(ours) or _needs_order(theirs):
             return remaining(ours.after)
         return sorted(effects.columns_read(ours) | effects.columns_read(theirs))
 
@@ -176,12 +177,17 @@ class Lockstep:
 
 
 def _act_alike(ours: Requirement, theirs: Requirement) -> bool:
-    """Whether both consume the trace in the same way. Only a check with SOME can fail without an affected record."""
-    if effects.draws(ours.action) or effects.draws(theirs.action):
+    """Whether both consume the trace and read other records in the same way. Only a check with SOME can fail without
+    an affected record."""
+    if _needs_order(ours) or _needs_order(theirs):
         same_type = ours.after == theirs.after
         return same_type and _outcome_probabilities(ours) == _outcome_probabilities(theirs)
     are_some = Quantifier.SOME in (ours.assertion.quantifier, theirs.assertion.quantifier)
     return not are_some or (ours.action is None) == (theirs.action is None)
+
+
+def _needs_order(requirement: Requirement) -> bool:
+    return effects.needs_order((requirement,))
 
 
 def _outcome_probabilities(requirement: Requirement) -> tuple[Fraction | None, Effect | None]:
@@ -192,8 +198,8 @@ def _outcome_probabilities(requirement: Requirement) -> tuple[Fraction | None, E
     return probability, replace(write, kernel=write.kernel.in_lowest_terms())
 
 
-#: a column of GROUP BY, or a function with its column
-ClassAttribute: TypeAlias = int | tuple[Function, int | None]
+#: a column of GROUP BY, or an aggregate without its name
+ClassAttribute: TypeAlias = int | Aggregate
 
 
 def are_same_classes(one: Process, other: Process) -> bool:
@@ -203,7 +209,7 @@ def are_same_classes(one: Process, other: Process) -> bool:
 
 def _class_attributes(process: Process) -> list[ClassAttribute]:
     """The attribute at each position that the condition after PROCESS reads (D15, results)."""
-    return [*process.group_by, *((each.function, each.column) for each in process.aggregates)]
+    return [*process.group_by, *(replace(each, name="") for each in process.aggregates)]
 
 
 def have_same_condition(one: Assertion, other: Assertion) -> bool:
@@ -233,7 +239,7 @@ def have_same_condition(one: Assertion, other: Assertion) -> bool:
 
 
 def _order(attribute: ClassAttribute, process: Process, schema: Schema) -> ValueOrder:
-    if not isinstance(attribute, int) and facts_about(attribute[0]).is_count:
+    if isinstance(attribute, Aggregate) and attribute.reference is None and facts_about(attribute.function).is_count:
         return count_order()
     return value_order(schema[_class_attributes(process).index(attribute)].type)
 
@@ -375,8 +381,8 @@ def _is_counterpart(one: Requirement, other: Requirement) -> bool:
 
 def are_commuting(one: Requirement, other: Requirement) -> bool:
     """Whether two lines can be exchanged because neither changes what the other reads or writes. Lines that remove
-    records change classes, and lines that draw consume the trace in order."""
-    if any(effects.draws(each.action) or effects.removes_records(each.action) for each in (one, other)):
+    records change classes; lines that draw or average depend on the order of the records."""
+    if any(_needs_order(each) or effects.removes_records(each.action) for each in (one, other)):
         return False
     changed = [{*effects.type_changes(each), *effects.written_by(each.action)} for each in (one, other)]
     return not (changed[0] & effects.columns_touched(other) or changed[1] & effects.columns_touched(one))

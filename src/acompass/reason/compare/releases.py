@@ -5,19 +5,20 @@ as often, with every value as it was there or coarser. `Containment` tries to pr
 refutes it on a table that both policies are run on. docs/compare.md defines coarser values and has the proof."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import partial
 from typing import TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
-from acompass.language.program.aggregates import Change, facts_about
-from acompass.language.program.kernels import Map
+from acompass.language.program.aggregates import Change
+from acompass.language.program.kernels import Kernel, Nearest
 from acompass.language.program.label_maps import SUPPRESSED
 from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Program, Requirement
-from acompass.language.program.types import TEXT, remaining, to_text
+from acompass.language.program.types import TEXT, Kind, Type, remaining, to_text
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.effort import Exhausted, recursion_limit
@@ -257,6 +258,8 @@ class Containment(Lockstep):
             case Derived(variable, steps):
                 if own == other and self._symbols.differing(ours, theirs, own, within) is EMPTY:
                     return True
+                if self._is_function_of(column, ours, theirs):
+                    return True
                 if variable != column or not isinstance(ours, Derived) or ours.variable != column:
                     return False
                 if _is_input(column, ours):
@@ -265,6 +268,25 @@ class Containment(Lockstep):
                 return self._symbols.differing(coarsened, theirs, TEXT, within) is EMPTY
             case _:
                 assert_never(theirs)
+
+    def _is_function_of(self, column: int, ours: Expression, theirs: Derived) -> bool:
+        """Whether pseudonyms, rounding and labels make the new value from the old one, or from the value of the table
+        if the old policy releases that."""
+        if _is_input(column, ours) and self._is_function_of_input(column, theirs):
+            return True
+        old = self._symbols.written.get(ours.variable) if isinstance(ours, Derived) and not ours.steps else None
+        new = self._symbols.written.get(theirs.variable)
+        if new is None or theirs.steps or not new.kernel.is_function:
+            return False
+        return new.before == ours or (old is not None and self._symbols.is_rounded_further(old, new))
+
+    def _is_function_of_input(self, column: int, expression: Expression) -> bool:
+        if isinstance(expression, Constant) or expression.variable == column:
+            return True
+        written = self._symbols.written.get(expression.variable)
+        if written is None or not written.kernel.is_function:
+            return False
+        return self._is_function_of_input(column, written.before)
 
     def _replaces_all(self, column: int, ours: Expression, theirs: Constant) -> bool:
         """Whether the new policy has this constant wherever the old one has the constant `ours`, so that it
@@ -309,7 +331,8 @@ def _grows(assertion: Assertion) -> bool:
     process = effects.process_in(assertion)
     if process is None or assertion.quantifier is Quantifier.SOME:
         return False
-    changes = (facts_about(aggregate.function).merged for aggregate in process.aggregates)
+    # the records of a reference table depend on the key alone
+    changes = (None if each.reference else each.facts.merged for each in process.aggregates)
     return _keeps_holding(assertion.condition, [*(None for _ in process.group_by), *changes], True)
 
 
@@ -342,13 +365,17 @@ def _more_trace(pair: Pair, records: Sequence[Record], trace: Sequence[Fraction]
     return max(old.used, new.used, key=len) if WrittenTables(pair).is_more(old.written, new.written) else None
 
 
+#: returns the label of a text, None if it has none
+_TextMap: TypeAlias = Callable[[str], str | None]
+
+
 @dataclass(frozen=True, slots=True)
 class _Written:
     """What a policy can write into a column in place of a value."""
 
     constants: frozenset[str]  # as texts, with the labels of later maps
-    maps: tuple[Map, ...]
-    is_drawn: bool
+    maps: tuple[_TextMap, ...]
+    is_drawn: bool  # or shifted, averaged or a pseudonym
 
     def may_coarsen(self, old: str, new: str) -> bool:
         """Whether the new text may be a coarser one. A constant may be in place of any value; a drawn value is not
@@ -388,17 +415,17 @@ class WrittenTables:
 
 def _written(program: Program, column: int) -> _Written:
     constants: set[str] = set()
-    maps: list[Map] = []
+    maps: list[_TextMap] = []
     is_drawn = False
     for requirement in program.requirements:
         write = effects.write_of(requirement.action)
         if write is None or column not in write.columns:
             continue
-        map_ = write.kernel.label_map()
+        map_ = _text_map(write.kernel, requirement.after[column].type)
         if map_ is not None:
             maps.append(map_)
             constants = _labelled(constants, (map_,))
-        elif write.kernel.draws:
+        elif write.kernel.draws or write.kernel.listed_values() is None:
             is_drawn = True
         else:
             type_ = requirement.after[column].type
@@ -406,11 +433,28 @@ def _written(program: Program, column: int) -> _Written:
     return _Written(frozenset(constants), tuple(maps), is_drawn)
 
 
-def _labelled(texts: Iterable[str], maps: Iterable[Map]) -> set[str]:
+def _text_map(kernel: Kernel, type_: Type) -> _TextMap | None:
+    """What GENERALIZE makes of a text; None for any other kernel."""
+    map_ = kernel.label_map()
+    if map_ is not None:
+        return map_.label
+    return partial(_round_text, kernel, type_) if isinstance(kernel, Nearest) else None
+
+
+def _round_text(kernel: Nearest, type_: Type, text: str) -> str | None:
+    """The text of the multiple nearest to the number that a text spells."""
+    try:
+        rounded = kernel.nearest(float(text) if type_.kind is Kind.FLOAT else Decimal(text), type_)
+    except (ValueError, InvalidOperation):
+        return None
+    return None if rounded is None else to_text(rounded, type_)
+
+
+def _labelled(texts: Iterable[str], maps: Iterable[_TextMap]) -> set[str]:
     """The texts, and their labels after any of the maps, in this order."""
     found = set(texts)
     for map_ in maps:
-        found |= {label for text in found if (label := map_.label(text)) is not None}
+        found |= {label for text in found if (label := map_(text)) is not None}
     return found
 
 

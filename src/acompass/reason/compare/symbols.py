@@ -4,20 +4,23 @@ A variable represents the kind of a column's initial value, or an outcome that c
 gives the value of a column in one record: a constant, or the result of maps and type changes. One manager holds the
 diagrams of both policies, so that equal sets of records are the same diagram. If the kinds of a column are unknown,
 each comparison of it gets its own variable: the same comparison of the same value has the same result in both
-policies, and nothing more is known."""
+policies, and nothing more is known. The same holds for a value that is rounded, shifted, averaged, a pseudonym or a sum
+with a random number: it is a variable of unknown kinds, the same one for the same kernel and the same value before."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import TypeAlias, assert_never
 
-from acompass.dataclasses import dataclass
+from acompass.dataclasses import dataclass, replace
 from acompass.language.program import kernels
+from acompass.language.program.actions import is_odd_multiple
 from acompass.language.program.effects import (
     drawing_kernel,
     draws,
     effect_of,
     filter_of,
     is_certain,
+    reads_others,
     type_changes,
     write_of,
 )
@@ -53,7 +56,7 @@ _UNKNOWN: tuple[Alike, ...] = ((0, 1),)
 
 def is_barrier(requirement: Requirement) -> bool:
     """Whether other records or chance decide what happens to a record."""
-    return not is_record_level(requirement) or draws(requirement.action)
+    return not is_record_level(requirement) or draws(requirement.action) or reads_others(requirement.action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Outcome:
 
     affected: Variable  # whether its class is affected
     coin: Variable  # whether the coin of WITH PROBABILITY hits
-    drawn: Variable  # the kind of the value drawn for it
+    drawn: Variable  # the kind of the value drawn for it, or whatever else chance or other records decide about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,18 @@ class Constant:
 
 Expression: TypeAlias = Constant | Derived
 
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a value of unknown kind depends on."""
+
+    kernel: Kernel
+    before: Expression  # the value that the kernel replaces, converted to `type`
+    type: Type
+    by: Expression | None  # the value of the column that decides about it
+    decided: Variable | None  # what chance or other records decide
+
+
 DROPPED = Constant(None)
 
 
@@ -103,6 +118,8 @@ class Symbols:
         self.columns = [ColumnKinds(schema, column, programs) for column in range(len(schema))]
         self.kinds: list[tuple[Alike, ...]] = []
         self.unknown: dict[Variable, Undecided] = {}
+        self.written: dict[Variable, Written] = {}
+        self._variables: dict[Written, Variable] = {}
         self._free: dict[tuple[Derived, object], Variable] = {}
         for column in self.columns:
             self._add(column.initial_kinds)
@@ -134,7 +151,8 @@ class Symbols:
         values, integers = kernel.listed_values(), kernel.integers()
         if values is not None:
             return tuple((value,) for value in values)
-        assert integers is not None, "it draws from a list or from a range"
+        if integers is None:
+            return _UNKNOWN
         return self.columns[write.column].drawn_kinds(integers, requirement.after[write.column].type, requirement.line)
 
     def outcome(self, requirement: Requirement) -> Outcome:
@@ -153,13 +171,13 @@ class Symbols:
             self._samples[key] = tuple(apply_steps(value, expression.steps) for value in values)
         return self._samples[key]
 
-    def unlabeled_records(self, expression: Expression) -> Diagram:
-        """The records whose value has no label in a map."""
+    def unwritable_records(self, expression: Expression) -> Diagram:
+        """The records whose value cannot be written: it has no label in a map, or does not fit the column."""
         match expression:
             case Constant(value):
                 return ALL if value is None else EMPTY
             case Derived():
-                return self.where(expression, lambda value: value is None, "unlabeled")
+                return self.where(expression, lambda value: value is None, "unwritable")
             case _:
                 assert_never(expression)
 
@@ -180,9 +198,37 @@ class Symbols:
         """A variable of its own for a test of an unknown value."""
         key = (expression, test)
         if key not in self._free:
-            self._free[key] = self._add(lambda: _BOOLEAN)
-            self.diagrams.full.append((1 << len(_BOOLEAN)) - 1)
+            self._free[key] = self._add_later(_BOOLEAN)
         return self.is_true(self._free[key])
+
+    def _add_later(self, kinds: tuple[Alike, ...]) -> Variable:
+        self.diagrams.full.append((1 << len(kinds)) - 1)
+        return self._add(lambda: kinds)
+
+    def written_value(self, written: Written, line: int) -> Derived:
+        """A value of unknown kind; the same for equal arguments."""
+        written = self._rounded_once(written)
+        if written not in self._variables:
+            variable = self._variables[written] = self._add_later(_UNKNOWN)
+            self.written[variable] = written
+            self.unknown[variable] = Undecided(line, f"{written.kernel.keyword} writes values that are not compared")
+        return Derived(self._variables[written])
+
+    def _rounded_once(self, written: Written) -> Written:
+        """Rounding twice is rounding once."""
+        before = written.before
+        earlier = self.written.get(before.variable) if isinstance(before, Derived) and not before.steps else None
+        if earlier is None or not self.is_rounded_further(earlier, replace(written, before=earlier.before)):
+            return written
+        return replace(written, before=earlier.before)
+
+    def is_rounded_further(self, one: Written, other: Written) -> bool:
+        """Whether both round the same value, and rounding the first result gives the second (X12). That is unknown for
+        floats, where a multiple may not be exact."""
+        if not (isinstance(one.kernel, kernels.Nearest) and isinstance(other.kernel, kernels.Nearest)):
+            return False
+        is_exact = one.type == other.type and one.type.kind is not Kind.FLOAT
+        return is_exact and one.before == other.before and is_odd_multiple(other.kernel.step, one.kernel.step)
 
     def differing(self, one: Expression, other: Expression, type_: Type, within: Diagram) -> Diagram:
         """The records of a set for which the two expressions can be written differently."""
@@ -428,11 +474,14 @@ class Symbolic:
                 state.failed = self._diagrams.union(state.failed, affected)
             case Remove():
                 state.alive = self._diagrams.difference(state.alive, affected)
-            case Write(_, kernel):
-                column = effect.column
-                self._write(state, column, affected, _change_by_kernel(kernel, outcome))
+            case Write(kernel=kernel):
+                change = _change_by_kernel(kernel, outcome)
+                if change is None:
+                    self._write_unknown(state, requirement, effect, affected, outcome)
+                else:
+                    self._write(state, effect.column, affected, change)
                 if kernel.label_map() is not None:
-                    self._fail_unlabeled(state, column, affected)
+                    self._fail_unlabeled(state, effect.column, affected)
             case Project():
                 pass  # `_convert` has dropped the columns
             case _:
@@ -442,14 +491,38 @@ class Symbolic:
         held: Holding = {}
         for expression, records in state.columns[column].items():
             unaffected, changed = self._diagrams.difference(records, affected), change(expression)
-            for each, own in ((expression, unaffected), (changed, self._diagrams.intersection(records, affected))):
-                if own is not EMPTY:
-                    held[each] = self._diagrams.union(held.get(each, EMPTY), own)
+            self._hold(held, expression, unaffected)
+            self._hold(held, changed, self._diagrams.intersection(records, affected))
         state.columns[column] = held
+
+    def _hold(self, held: Holding, expression: Expression, records: Diagram) -> None:
+        if records is not EMPTY:
+            held[expression] = self._diagrams.union(held.get(expression, EMPTY), records)
+
+    def _write_unknown(
+        self, state: State, requirement: Requirement, write: Write, affected: Diagram, outcome: Outcome | None
+    ) -> None:
+        """Write values of unknown kinds. All columns are read before any is written (X16)."""
+        kernel = write.kernel
+        decided = outcome.drawn if outcome is not None and (kernel.draws or kernel.reads_others) else None
+        deciding = {None: ALL} if kernel.by is None else state.columns[kernel.by]
+        for column in write.columns:
+            held: Holding = {}
+            for value, records in state.columns[column].items():
+                self._hold(held, value, self._diagrams.difference(records, affected))
+                for by, own in deciding.items():
+                    within = self._all(records, own, affected)
+                    if within is not EMPTY:
+                        written = Written(kernel, value, requirement.after[column].type, by, decided)
+                        after = self._symbols.written_value(written, requirement.line)
+                        self._hold(held, after, within)
+                        unfit = self._symbols.unwritable_records(after) if kernel.may_fail else EMPTY
+                        state.failed = self._diagrams.union(state.failed, self._all(within, unfit))
+            state.columns[column] = held
 
     def _fail_unlabeled(self, state: State, column: int, affected: Diagram) -> None:
         for expression, records in state.columns[column].items():
-            unlabeled = self._all(records, self._symbols.unlabeled_records(expression), affected)
+            unlabeled = self._all(records, self._symbols.unwritable_records(expression), affected)
             state.failed = self._diagrams.union(state.failed, unlabeled)
 
     def differing(self, one: Holding, other: Holding, type_: Type, within: Diagram) -> Diagram:
@@ -480,7 +553,8 @@ def condition_diagram(
             assert_never(condition)
 
 
-def _change_by_kernel(kernel: Kernel, outcome: Outcome | None) -> Callable[[Expression], Expression]:
+def _change_by_kernel(kernel: Kernel, outcome: Outcome | None) -> Callable[[Expression], Expression] | None:
+    """What the kernel makes of a value; None if the kind of the written value is unknown."""
     match kernel:
         case kernels.Constant(value):
             return lambda _: Constant(value)
@@ -490,6 +564,8 @@ def _change_by_kernel(kernel: Kernel, outcome: Outcome | None) -> Callable[[Expr
             return lambda _: drawn
         case kernels.Labels(map_):
             return _change_by_step(Labelling(map_))
+        case kernels.Nearest() | kernels.Pseudonym() | kernels.Shift() | kernels.Microaggregate() | kernels.AddRandom():
+            return None
         case _:
             assert_never(kernel)
 

@@ -1,22 +1,25 @@
 """Find mistakes in the generalization of a column by a chain of REPLACEs or by GENERALIZE.
 
 AC506 to AC508: a chain of REPLACEs on one column breaks a condition of Theorem 5.
-AC512: a GENERALIZE changes nothing, because the column already has labels of the same map.
+AC512: a GENERALIZE changes nothing, because the column already has labels of the same map or multiples of the same
+number; or an ADD RANDOM only adds 0.
 AC513: the column contains no value of a hierarchy. AC514: labels are compared, as text, with a value that
-the map would turn into a label."""
+the map would turn into a label, or pseudonyms with a value that is none."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from itertools import count
 
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program import effects
-from acompass.language.program.kernels import Kernel, Map
+from acompass.language.program.kernels import AddRandom, Kernel, Map, Nearest, Pseudonym
+from acompass.language.program.keys import is_pseudonym
 from acompass.language.program.program import Comparison, Requirement
 from acompass.language.program.types import Kind, Type, to_text
-from acompass.language.text.tokens import spell_string
+from acompass.language.text.tokens import spell_number, spell_string
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Variable
 from acompass.prove.diagrams.regions import Mask, Regions, regions_in
@@ -64,12 +67,15 @@ def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
         write = effects.write_of(action)
         if write is None:
             continue
-        variable = policy.prover.variables.column(transition.step, write.column)
         is_overwritten = effects.is_always(transition.requirement) and effects.is_certain(action)
         if is_overwritten or write.kernel.reads_value:
-            latest.pop(variable, None)
-        elif write.kernel.draws:
-            drawn[variable] = drawn.get(variable, 0) | policy.prover.reachability.written_regions(transition)
+            for column in write.columns:
+                latest.pop(policy.prover.variables.column(transition.step, column), None)
+            continue
+        variable = policy.prover.variables.column(transition.step, write.column)
+        if write.kernel.draws:
+            written = policy.prover.reachability.written_regions(transition, write.column)
+            drawn[variable] = drawn.get(variable, 0) | written
         elif (rule := _rule(policy, transition, variable)) and rule.taken & ~drawn.get(variable, 0):
             if variable not in latest:
                 chains.append((variable, latest.setdefault(variable, [])))
@@ -95,7 +101,8 @@ def _rule(policy: InspectedPolicy, transition: Transition, variable: Variable) -
         return None
     taken = policy.prover.diagrams.mask_of(refused, variable)
     filtered = 0 if scope is ALL else policy.prover.diagrams.mask_of(scope, variable)
-    return Rule(transition.step, taken, policy.prover.reachability.written_regions(transition), taken | filtered)
+    written = policy.prover.reachability.written_regions(transition, transition.write.column)
+    return Rule(transition.step, taken, written, taken | filtered)
 
 
 def _find_overlaps(policy: InspectedPolicy, variable: Variable, rules: list[Rule]) -> Iterator[Diagnostic]:
@@ -276,8 +283,9 @@ class Contents:
 def find_idle_maps(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     contents: dict[int, Contents] = {}
     for at, transition in enumerate(policy.transitions):
-        column, map_ = transition.column, effects.map_of(transition.requirement.action)
-        if column is not None and map_ is not None:
+        map_ = effects.map_of(transition.requirement.action)
+        if map_ is not None:
+            column = transition.write.column
             known = contents.get(column)
             is_kept = known is not None and known.stay_under(map_)
             if is_kept or _has_only_labels(policy, transition, column, map_):
@@ -289,7 +297,7 @@ def _has_only_labels(policy: InspectedPolicy, transition: Transition, column: in
     """Whether the possible values of the affected records can be listed, and each is already a label of the map."""
     variables, reachability = policy.prover.variables, policy.prover.reachability
     variable = variables.column(transition.step + 1, column)
-    affected = reachability.convert_written_column(transition, transition.may)
+    affected = reachability.convert_written_columns(transition, transition.may)
     regions = variables.regions(variable)
     texts = [regions.constant(region) for region in regions_in(variables.diagrams.mask_of(affected, variable))]
     return affected is not EMPTY and all(text is not None and map_.label(str(text)) == text for text in texts)
@@ -300,13 +308,13 @@ def _follow_requirement(contents: dict[int, Contents], at: int, requirement: Req
     dropped, write = effects.projection_of(requirement.action), effects.write_of(requirement.action)
     for column in () if dropped is None else dropped.columns:
         contents.pop(column, None)
-    if write is not None:
-        known = contents.pop(write.column, None)
+    for column in () if write is None else write.columns:
+        known = contents.pop(column, None)
         is_overwritten = effects.is_always(requirement) and effects.is_certain(requirement.action)
         before = Contents((), (), at) if is_overwritten else known
-        after = None if before is None else before.after(write.kernel, at)
+        after = None if before is None or write is None else before.after(write.kernel, at)
         if after is not None:
-            contents[write.column] = after
+            contents[column] = after
 
 
 def _idle_map_finding(policy: InspectedPolicy, at: int, column: int, since: int | None) -> Diagnostic:
@@ -317,21 +325,57 @@ def _idle_map_finding(policy: InspectedPolicy, at: int, column: int, since: int 
     return policy.finding("AC512", message, at, help_, also, policy.removal(at))
 
 
+def find_idle_arithmetic(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """AC512, for NEAREST and ADD RANDOM."""
+    rounded: dict[int, tuple[Decimal, int]] = {}  # the columns all of whose values are multiples, and since which line
+    for at, requirement in enumerate(policy.program.requirements):
+        write, kernel = effects.write_of(requirement.action), effects.kernel_of(requirement.action)
+        if write is not None and isinstance(kernel, Nearest):
+            step, since = rounded.get(write.column, (None, None))
+            if step == kernel.step or _keeps_all_values(policy, requirement, write.column, kernel):
+                yield _idle_rounding_finding(policy, at, write.column, kernel, since if step == kernel.step else None)
+        if isinstance(kernel, AddRandom) and kernel.lower == kernel.upper == 0:
+            message = "this ADD RANDOM changes nothing: the only number that it draws is 0"
+            yield policy.finding("AC512", message, at, "remove it, or choose other bounds", (), policy.removal(at))
+        is_complete = effects.is_always(requirement) and effects.is_certain(requirement.action)
+        for column in effects.written_by(requirement.action):
+            before = rounded.pop(column, None)
+            if isinstance(kernel, Nearest) and (is_complete or (before is not None and before[0] == kernel.step)):
+                rounded[column] = (kernel.step, at)
+
+
+def _keeps_all_values(policy: InspectedPolicy, requirement: Requirement, column: int, kernel: Nearest) -> bool:
+    """Whether every value that the column's type has is a multiple already. An inferred type may be too narrow, and the
+    spelling of numbers that were read from text may change (D26)."""
+    before, after = requirement.before[column].type, requirement.after[column].type
+    if column in policy.inferred or before != after or before.is_spelled_decimal or before.kind is Kind.FLOAT:
+        return False
+    return (Fraction(1, 10**before.scale) / Fraction(kernel.step)).denominator == 1
+
+
+def _idle_rounding_finding(
+    policy: InspectedPolicy, at: int, column: int, kernel: Nearest, since: int | None
+) -> Diagnostic:
+    name, number = policy.program.schema[column].name, spell_number(kernel.step)
+    message = f"this map changes nothing: every value of `{name}` is already a multiple of {number}"
+    also = () if since is None else (policy.label(since, "rounds it"),)
+    return policy.finding("AC512", message, at, "remove it, or round to a larger number", also, policy.removal(at))
+
+
 def find_absent_values(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """AC513, only where the column still has its original values."""
-    written: set[int | None] = set()
+    written: set[int] = set()
     for at, requirement in enumerate(policy.program.requirements):
         write, map_ = effects.write_of(requirement.action), effects.map_of(requirement.action)
-        position = None if write is None else write.columns[0]
         texts = None if map_ is None else map_.listed_texts
-        if position is not None and texts is not None and position not in written:
-            column = requirement.before[position]
+        if write is not None and texts is not None and write.column not in written:
+            column = requirement.before[write.column]
             is_known = column.type.kind is Kind.TEXT and len(texts) <= MOST_TEXTS
             if is_known and policy.occurs is not None and not policy.occurs(column.name, texts):
                 message = f"column `{column.name}` of the table contains no value of this hierarchy"
                 help_ = "check that the hierarchy belongs to this column and spells its values in the same way"
                 yield policy.finding("AC513", message, at, help_)
-        written.add(position)
+        written |= effects.written_by(requirement.action)
 
 
 def find_ordered_labels(policy: InspectedPolicy) -> Iterator[Diagnostic]:
@@ -361,3 +405,24 @@ def _ordered_label_findings(
         also = (policy.label(since, "writes labels"),)
         help_ = f"compare it with a label, as in `{spell_string(str(label))}`"
         yield policy.finding("AC514", message, at, help_, also)
+
+
+def find_compared_pseudonyms(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """AC514, where every value of a column is a pseudonym. Equality with a text that may be one is meant."""
+    pseudonyms: dict[int, int] = {}
+    for at, requirement in enumerate(policy.program.requirements):
+        for comparison in effects.record_comparisons(requirement) if policy.is_first_step(at) else ():
+            if comparison.column in pseudonyms and not _may_be_meant(comparison):
+                name = policy.program.schema[comparison.column].name
+                compared = spell_string(str(comparison.value))
+                message = f"`{name}` has pseudonyms here, which are compared with `{compared}` as text"
+                also = (policy.label(pseudonyms[comparison.column], "writes pseudonyms"),)
+                yield policy.finding("AC514", message, at, "compare it above the line that writes them", also)
+        for column in effects.written_by(requirement.action):
+            pseudonyms.pop(column, None)
+        if isinstance(effects.kernel_of(requirement.action), Pseudonym):
+            pseudonyms.update(dict.fromkeys(effects.columns_overwritten(requirement), at))
+
+
+def _may_be_meant(comparison: Comparison) -> bool:
+    return comparison.operator is Operator.EQ and is_pseudonym(str(comparison.value))

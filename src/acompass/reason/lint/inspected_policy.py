@@ -19,13 +19,21 @@ Occurs: TypeAlias = Callable[[str, Sequence[str]], bool]
 
 
 class InspectedPolicy:
-    """Numbers requirements from 0, like the prover's steps. `occurs` is None without a table."""
+    """Numbers requirements from 0, like the prover's steps. `occurs` is None without a table; the types of the columns
+    `inferred` follow from the policy alone."""
 
-    def __init__(self, policy: tree.Program, program: Program, occurs: Occurs | None = None):
+    def __init__(
+        self,
+        policy: tree.Program,
+        program: Program,
+        occurs: Occurs | None = None,
+        inferred: frozenset[int] = frozenset(),
+    ):
         self._steps = steps(policy)
         self._wholes = [whole for whole in policy.requirements for _ in steps_of(whole)]
         self.program = program
         self.occurs = occurs
+        self.inferred = inferred
         self._reasons: dict[Prover, Reasons] = {}
 
     @cached_property
@@ -111,6 +119,10 @@ class InspectedPolicy:
             return ()
         moved = insert(self._wholes[target].span.end, f"\n{self.program.requirements[at].text};")
         return offer("move it down", delete(self._wholes[at].span), moved)
+
+    def appended(self, title: str, text: str) -> tuple[Fix, ...]:
+        """A fix that adds a requirement at the end of the policy."""
+        return offer(title, insert(self._wholes[-1].span.end, f"\n{text}"))
 
     def label(self, at: int, text: str) -> Label:
         return Label(self._steps[at].span, text)

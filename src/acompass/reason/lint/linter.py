@@ -36,9 +36,12 @@ RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
     requirements.find_emptying_rejects,
     requirements.find_empty_selections,
     generalization.find_idle_maps,
+    generalization.find_idle_arithmetic,
     requirements.find_idle_chances,
     generalization.find_absent_values,
     generalization.find_ordered_labels,
+    generalization.find_compared_pseudonyms,
+    requirements.find_bare_pseudonyms,
 )
 
 
@@ -62,10 +65,10 @@ def lint_policy(
     if not policy.requirements:
         return ()
     settings = dict(params or {})
-    columns = column_types(policy, settings, schema, types).schema
-    program = check_policy(policy, source, columns, settings)
+    columns = column_types(policy, settings, schema, types)
+    program = check_policy(policy, source, columns.schema, settings)
     with time_limit(deadline):
-        findings = list(_findings(InspectedPolicy(policy, program, occurs), doubts))
+        findings = list(_findings(InspectedPolicy(policy, program, occurs, columns.inferred), doubts))
         found = remove_allowed(policy, findings, lambda: prove_promises(policy, source, program, settings))
     return tuple(sorted(found, key=lambda finding: (finding.labels[0].span.start, finding.code)))
 

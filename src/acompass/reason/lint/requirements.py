@@ -3,14 +3,18 @@
 AC501, AC502: no table can violate the requirement, or no table that the earlier lines produce.
 AC503: an action leaves its own assertion violated. AC504, AC505: a later line breaks the assertion.
 AC509: a RANDOM can draw a value that it replaces (Theorem 6). AC510: a REJECT can remove every record.
-AC515: a later line makes the result of a random action irrelevant. AC517: a SOME that selects nothing affects all."""
+AC515: a later line makes the result of a random action irrelevant. AC517: a SOME that selects nothing affects all.
+AC520: a pseudonym is released beside a column that requirements group by, and none of them asks for a class size."""
 
 from collections.abc import Iterator
 from functools import partial
 
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program import effects
+from acompass.language.program.kernels import Pseudonym
 from acompass.language.program.program import Action, Assertion, Program
+from acompass.language.program.types import remaining
+from acompass.language.text.tokens import spell_name
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY
 from acompass.prove.effort import Exhausted
@@ -21,6 +25,7 @@ from acompass.prove.search.prover import Prover, Provers
 from acompass.prove.search.verdicts import Reasons
 from acompass.reason.lint.inspected_policy import InspectedPolicy
 from acompass.reason.privacy.influence import is_record_level
+from acompass.reason.privacy.stability import accepts_one_record
 
 #: limits, in records times requirements, on the searches for counterexamples
 ESTABLISHING_BUDGET = 20_000
@@ -97,7 +102,7 @@ def _should_establish(transition: Transition) -> bool:
     requirement = transition.requirement
     if not effects.is_certain(requirement.action):
         return effects.process_of(requirement) is not None
-    return transition.column is not None and not effects.is_always(requirement)
+    return bool(transition.columns) and not effects.is_always(requirement)
 
 
 def _establishing_advice(transition: Transition) -> tuple[str, str]:
@@ -106,8 +111,8 @@ def _establishing_advice(transition: Transition) -> tuple[str, str]:
     if not effects.is_certain(requirement.action):
         message = "an action with a probability does not make the assertion true"
         return message, "remove WITH PROBABILITY, or add THEN REJECT"
-    assert transition.column is not None
-    message = f"writing `{requirement.after[transition.column].name}` does not make the assertion true"
+    names = " and ".join(f"`{requirement.after[column].name}`" for column in transition.columns)
+    message = f"writing {names} does not make the assertion true"
     if effects.map_of(requirement.action) is not None:
         return message, "add THEN REJECT, or a coarser step"
     return message, "write a value that satisfies it, or use REJECT"
@@ -186,13 +191,14 @@ def find_draws_of_replaced_values(policy: InspectedPolicy) -> Iterator[Diagnosti
     action is not meant to replace every violating value."""
     variables, reachability = policy.prover.variables, policy.prover.reachability
     for at, transition in enumerate(policy.transitions):
-        column, kernel = transition.column, effects.drawing_kernel(transition.requirement.action)
+        kernel = effects.drawing_kernel(transition.requirement.action)
         is_meant = effects.is_certain(transition.requirement.action) and not effects.is_always(transition.requirement)
-        if column is None or kernel is None or not is_meant:
+        if kernel is None or kernel.reads_value or not is_meant:
             continue
+        column = transition.write.column
         variable = variables.column(at + 1, column)
-        affected = reachability.convert_written_column(transition, transition.may)
-        if variables.diagrams.mask_of(affected, variable) & reachability.written_regions(transition):
+        affected = reachability.convert_written_columns(transition, transition.may)
+        if variables.diagrams.mask_of(affected, variable) & reachability.written_regions(transition, column):
             name = transition.requirement.after[column].name
             message = f"RANDOM can draw values of `{name}` that this requirement replaces"
             help_ = "leave out" if kernel.integers() is None else "choose bounds that exclude"
@@ -257,15 +263,15 @@ def find_idle_chances(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     for at, requirement in enumerate(policy.program.requirements):
         if not effects.draws(requirement.action):
             continue
-        write = effects.write_of(requirement.action)
-        column = None if write is None else write.column
-        later = _rejecting_line(policy, at) if column is None else _overwriting_line(policy, at, column)
-        if later is not None:
+        columns = sorted(effects.written_by(requirement.action))
+        overwriting = [_overwriting_line(policy, at, column) for column in columns]
+        later = overwriting[0] if overwriting else _rejecting_line(policy, at)
+        if later is not None and None not in overwriting:
             message = f"line {policy.line(later)} makes the result of this random action irrelevant"
             text = (
-                "removes the same records"
-                if column is None
-                else f"overwrites or drops every value of `{requirement.after[column].name}`"
+                f"overwrites or drops every value of `{requirement.after[columns[0]].name}`"
+                if columns
+                else "removes the same records"
             )
             also = (policy.label(later, text),)
             yield policy.finding("AC515", message, at, "remove one of the two lines", also, policy.removal(at))
@@ -274,7 +280,8 @@ def find_idle_chances(policy: InspectedPolicy) -> Iterator[Diagnostic]:
 def _overwriting_line(policy: InspectedPolicy, at: int, column: int) -> int | None:
     """The line that replaces or drops all values of the column before any line reads them."""
     for later, requirement in enumerate(policy.program.requirements[at + 1 :], at + 1):
-        if column in effects.read_by(requirement.action) | effects.columns_read(requirement):
+        is_read = column in effects.read_by(requirement.action) | effects.columns_read(requirement)
+        if is_read or effects.reads_others(requirement.action):
             return None
         if effects.is_always(requirement) and _overwrites(requirement.action, column):
             return later
@@ -308,3 +315,45 @@ def _is_refused(policy: InspectedPolicy, at: int, later: int) -> bool:
         return False
     refused = policy.prover.forbidden_records(later, requirement.assertion)
     return policy.prover.diagrams.difference(policy.transitions[at].may, refused) is EMPTY
+
+
+def find_bare_pseudonyms(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """AC520 (X15), for each column that is a pseudonym in the released table."""
+    released = remaining(policy.program.final_schema)
+    pseudonyms = {column: at for column, at in _pseudonym_lines(policy.program).items() if column in released}
+    grouped = _columns_without_size(policy.program)
+    beside = [column for column in released if column in grouped and column not in pseudonyms]
+    for column, at in pseudonyms.items() if beside else ():
+        own, *others = (policy.program.schema[each].name for each in (column, *beside))
+        listed = " and ".join(f"`{name}`" for name in others)
+        message = f"`{own}` is a pseudonym, which is not anonymity: no requirement asks for a class size by {listed}"
+        also = (policy.label(grouped[beside[0]], f"groups by `{others[0]}`"),)
+        groups = ", ".join(spell_name(name) for name in others)
+        size = f"EACH PROCESS COUNT DISTINCT({spell_name(own)}) AS n GROUP BY {groups} : n >= 5 : REJECT;"
+        yield policy.finding("AC520", message, at, f"add `{size}`", also, policy.appended("require a class size", size))
+
+
+def _pseudonym_lines(program: Program) -> dict[int, int]:
+    """The columns that may contain pseudonyms at the end, each with the last line that writes them."""
+    found: dict[int, int] = {}
+    for at, requirement in enumerate(program.requirements):
+        if isinstance(effects.kernel_of(requirement.action), Pseudonym):
+            found.update(dict.fromkeys(effects.written_by(requirement.action), at))
+        else:
+            for column in effects.columns_overwritten(requirement):
+                found.pop(column, None)
+    return found
+
+
+def _columns_without_size(program: Program) -> dict[int, int]:
+    """The columns that some requirement groups by, with the first such line, except where a requirement is violated by
+    every class of one record."""
+    found: dict[int, int] = {}
+    sized: set[int] = set()
+    for at, requirement in enumerate(program.requirements):
+        process = effects.process_of(requirement)
+        for column in () if process is None else process.group_by:
+            found.setdefault(column, at)
+        if process is not None and effects.is_promise(requirement) and not accepts_one_record(requirement.assertion):
+            sized.update(process.group_by)
+    return {column: at for column, at in found.items() if column not in sized}

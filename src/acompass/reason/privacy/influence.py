@@ -14,7 +14,7 @@ from acompass.language.text.tree import Quantifier
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    stop: int  # the first line over classes that reads tainted columns
+    stop: int  # the first line over classes that reads tainted columns, or that writes what is not followed
     tainted: tuple[frozenset[int], ...]  # for each step, the columns of the record that may depend on the raw value
     live: frozenset[int]  # the columns that matter from `stop` on
 
@@ -31,11 +31,23 @@ def column_influence(program: Program, columns: frozenset[int]) -> Influence:
         is_read = bool(effects.columns_read(requirement) & tainted[-1])
         if not is_record_level(requirement) and (is_read or is_presence_tainted):
             break
+        if not _is_followed(requirement, tainted[-1], is_read=is_read):
+            break
         is_presence_tainted |= is_read and effects.removes_records(requirement.action)
         own = effects.written_by(requirement.action) if is_read else frozenset()
         tainted.append((tainted[-1] | own) - columns_cleared(requirement))
     stop = len(tainted) - 1
     return Influence(stop, tuple(tainted), live_columns(program)[stop])
+
+
+def _is_followed(requirement: Requirement, tainted: frozenset[int], *, is_read: bool) -> bool:
+    """Whether the laws of a record go beyond the line. They do not if the written values depend on other records, or on
+    tainted columns in another way than by a map: from there on, everything is post-processing."""
+    kernel = effects.kernel_of(requirement.action)
+    if kernel is None or not kernel.reads_value or kernel.label_map() is not None:
+        return True
+    touched = effects.written_by(requirement.action) | effects.read_by(requirement.action)
+    return not (kernel.reads_others or is_read or touched & tainted)
 
 
 def columns_cleared(requirement: Requirement) -> frozenset[int]:

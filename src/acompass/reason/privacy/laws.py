@@ -12,8 +12,8 @@ from math import isfinite, prod
 from typing import Any, NamedTuple, TypeAlias
 
 from acompass.dataclasses import dataclass, field
-from acompass.language.program.effects import drawing_kernel, probability_of, write_of
-from acompass.language.program.kernels import shortest_trace_value
+from acompass.language.program.effects import drawing_kernel, kernel_of, probability_of, write_of
+from acompass.language.program.kernels import AddRandom, Kernel, UnfitValueError, shortest_trace_value
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Action, Requirement
 from acompass.language.program.types import INTEGER, Kind, Value, convert
@@ -203,8 +203,10 @@ class Cells:
         kernel, draw = drawing_kernel(action), integer_draw(action)
         if kernel is None or not count:
             yield Box((), Fraction(1))
+        elif draw is not None:
+            yield from _boxes(self._between(self._integer_cuts(draw)), count)
         else:
-            yield from _boxes(self._between(kernel.trace_cuts() if draw is None else self._integer_cuts(draw)), count)
+            yield from _boxes(self._between(kernel.trace_cuts() or _cuts_of_sums(kernel)), count)
 
     def _between(self, cuts: Iterable[Fraction]) -> list[Cell]:
         ends = tuple(cuts)
@@ -218,8 +220,17 @@ class Cells:
         return self._known[ends]
 
 
+def _cuts_of_sums(kernel: Kernel) -> list[Fraction]:
+    """A cell for each integer that ADD RANDOM draws: every sum matters."""
+    assert isinstance(kernel, AddRandom), "the other kernels have cuts or integers"
+    size = kernel.upper - kernel.lower + 1
+    if size > MOST_APART:
+        raise Undecided(None, f"ADD RANDOM draws from more than {MOST_APART} integers")
+    return [Fraction(number, size) for number in range(1, size + 1)]
+
+
 def output_law(requirements: Iterable[Requirement], records: Sequence[Record], cells: Cells, budget: Budget) -> Law:
-    """The law of the output. If a check fails or a map has no label, nothing is written, which is an output too."""
+    """The law of the output. If a check fails or a value cannot be written, nothing is, which is an output too."""
     law: Law = {tuple(records): Mass(Fraction(1), ())}
     for requirement in requirements:
         after: Law = {}
@@ -251,7 +262,7 @@ def step_law(requirement: Requirement, table: Table, cells: Cells, budget: Budge
 def _perform(requirement: Requirement, bag: list[Record], trace: tuple[Fraction, ...]) -> Table:
     try:
         left, _, verdict = perform_requirement(requirement, bag, trace_of_values(trace))
-    except UnlabeledValueError:
+    except (UnlabeledValueError, UnfitValueError):
         return None
     if requirement.action is None and not verdict.holds:
         return None
@@ -271,12 +282,14 @@ class Draws:
     """Divides the integers of each RANDOM into runs that the policy treats alike.
 
     `values_of` returns the values of a column whose probabilities are needed. Lines over classes compare the values of
-    several records in the columns `apart`, so every integer drawn into these matters."""
+    several records in the columns `apart`, so every integer drawn into these matters, as into the column of a person
+    (X16)."""
 
     def __init__(self, domain: Domain, values_of: ValuesOf, apart: frozenset[int] = frozenset()):
         self._domain = domain
         self._values_of = values_of
-        self._apart = apart
+        kernels = (kernel_of(requirement.action) for requirement in domain.requirements)
+        self._apart = apart | {kernel.by for kernel in kernels if kernel is not None and kernel.by is not None}
         self._runs: dict[Draw, list[range]] = {}
         self._vague: dict[Draw, frozenset[Value]] = {}
 

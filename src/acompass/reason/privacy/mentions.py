@@ -12,7 +12,18 @@ from acompass.dataclasses import dataclass, field
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.bands import Band, Bands
 from acompass.language.program.effects import comparisons, process_of, record_comparisons, write_of
-from acompass.language.program.kernels import Constant, Labels, Map, Uniform, Weighted
+from acompass.language.program.kernels import (
+    AddRandom,
+    Constant,
+    Labels,
+    Map,
+    Microaggregate,
+    Nearest,
+    Pseudonym,
+    Shift,
+    Uniform,
+    Weighted,
+)
 from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.program import Comparison, Process, Requirement
 from acompass.language.program.types import Kind, Type, Value, to_text
@@ -79,6 +90,8 @@ class Mentions:
     orders: dict[str, int] = field(default_factory=dict)
     text_randoms: list[LinedRandom] = field(default_factory=list)
     maps: list[LinedMap] = field(default_factory=list)
+    #: a line that writes values about which nothing is known here
+    unknown: Undecided | None = None
 
 
 def find_mentions(column: int, type_: Type, requirements: Iterable[Requirement]) -> Mentions:
@@ -108,7 +121,8 @@ def _visible_column(process: Process, position: int) -> int | None:
     if position < groups:
         return process.group_by[position]
     aggregate = process.aggregates[position - groups]
-    return None if facts_about(aggregate.function).is_count else aggregate.column
+    facts = facts_about(aggregate.function)
+    return aggregate.column if facts.is_value or facts.adds else None
 
 
 def _add_comparison(found: Mentions, comparison: Comparison, type_: Type, line: int) -> None:
@@ -138,6 +152,9 @@ def _add_action(found: Mentions, requirement: Requirement, column: int, after: T
             randoms.append(LinedRandom(requirement.line, lower, upper))
         case Labels(map_):
             found.maps.append(LinedMap(requirement.line, map_))
+        case Nearest() | Pseudonym() | Shift() | Microaggregate() | AddRandom():
+            reason = f"{write.kernel.keyword} writes values that are not followed"
+            found.unknown = found.unknown or Undecided(requirement.line, reason)
         case _:
             assert_never(write.kernel)
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import columns_read, process_of
+from acompass.language.program.effects import columns_read, process_of, reads_others, with_key
+from acompass.language.program.keys import STAND_IN_KEY
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Names, Schema, Type, remaining
 from acompass.language.text import tree
@@ -69,7 +70,7 @@ def prove_privacy(
     # without the parameters that only claims use, and with a scale that distinguishes all constants
     own = {name: value for name, value in (params or {}).items() if name in parameter_names(policy)}
     types = column_types(policy, own, schema).widen(finer_scale(policy, own))
-    program = check_policy(policy, source, types, own)
+    program = with_key(check_policy(policy, source, types, own), STAND_IN_KEY)
     asked = _asked_columns(program.schema, columns)
     return Privacy(column_privacy(program, asked), table_privacy(program, _parse_epsilon(epsilon)), stability(program))
 
@@ -235,8 +236,8 @@ class NeighborSearch:
         self._program = program
         self._weights = weights
         self._domain = domain
-        over_classes = [each for each in program.requirements if not is_record_level(each)]
-        self._read_together = frozenset().union(*(columns_read(each) for each in over_classes))
+        over_classes = [each for each in program.requirements if not is_record_level(each) or reads_others(each.action)]
+        self._read_together = frozenset().union(*(_columns_read_together(program, each) for each in over_classes))
         self._counted = sorted({column for each in over_classes for column in _counted_columns(each)})
         self._shapes = _table_shapes(over_classes)
         self._left = SEARCH_BUDGET
@@ -313,6 +314,12 @@ class NeighborSearch:
         if again is not None and not again.violated & checks:
             reached = tuple(canonical_order(self._program.final_schema, again.left))
         assert reached == left, "the witness is not replayed"
+
+
+def _columns_read_together(program: Program, requirement: Requirement) -> frozenset[int]:
+    """The columns whose values in several records the requirement compares: all, if it averages them in canonical
+    order."""
+    return frozenset(range(len(program.schema))) if reads_others(requirement.action) else columns_read(requirement)
 
 
 def _counted_columns(requirement: Requirement) -> Iterator[int]:

@@ -78,6 +78,9 @@ class Domain:
         return self._mentions[column]
 
     def representatives(self, column: int) -> Representatives:
+        unknown = self.mentions(column).unknown
+        if unknown is not None:
+            raise unknown
         if column not in self._representatives:
             self._representatives[column] = representatives(self.mentions(column))
         return self._representatives[column]

@@ -17,6 +17,7 @@ from typing import Any
 from acompass.dataclasses import dataclass
 from acompass.language.program import effects
 from acompass.language.program.constants import scale_of
+from acompass.language.program.kernels import UnfitValueError
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Comparison, Process, Program, Requirement
 from acompass.language.program.types import Kind, Schema, Type, remaining
@@ -211,8 +212,7 @@ def table_privacy(program: Program, epsilon: Fraction | Decimal) -> TablePrivacy
 
 
 def _split_program(program: Program) -> _SampledPolicy | Refusal:
-    others = (at for at, each in enumerate(program.requirements) if each.action is None or not is_record_level(each))
-    at = next(others, None)
+    at = next((at for at, each in enumerate(program.requirements) if not _is_independent(each)), None)
     if at is None:
         return Refusal(None, _NO_CLASSES)
     before, rejecting = program.requirements[:at], program.requirements[at]
@@ -231,11 +231,19 @@ def _split_program(program: Program) -> _SampledPolicy | Refusal:
     return _SampledPolicy(before, rejecting, classes, condition, k, program.requirements[at + 1 :])
 
 
+def _is_independent(requirement: Requirement) -> bool:
+    """Whether the requirement treats each record independently."""
+    action = requirement.action
+    return action is not None and is_record_level(requirement) and not effects.reads_others(action)
+
+
 def _unfit_reason(requirement: Requirement) -> str | None:
     """Why a requirement over several records does not reject small classes; None if it may."""
     classes = effects.process_of(requirement)
     if requirement.action is None:
         return "a check decides whether anything is written, and one record can decide its result"
+    if effects.reads_others(requirement.action):
+        return "it averages records before small classes are rejected, so one record can change others"
     if requirement.assertion.quantifier is Quantifier.SOME:
         return "it affects all records or none, and one record can decide which"
     if not effects.removes_all(requirement.action):
@@ -425,6 +433,6 @@ def _spare_record(requirement: Requirement, bag: Bag) -> Bag:
     trace = trace_of_values([] if probability is None else [probability])
     try:
         left, _, _ = perform_requirement(requirement, bag, trace)
-    except UnlabeledValueError:
+    except (UnlabeledValueError, UnfitValueError):
         return []
     return left

@@ -12,10 +12,16 @@ from math import ceil, floor, prod
 from typing import Any, assert_never
 
 from acompass.dataclasses import dataclass, replace
-from acompass.language.program.aggregates import AggregateFacts, facts_about
 from acompass.language.program.constants import scale_of
-from acompass.language.program.effects import comparisons, is_certain, process_of, removes_records
-from acompass.language.program.program import Assertion, Condition, Process, Program, Requirement
+from acompass.language.program.effects import (
+    comparisons,
+    is_certain,
+    process_in,
+    process_of,
+    reads_others,
+    removes_records,
+)
+from acompass.language.program.program import Aggregate, Assertion, Condition, Process, Program, Requirement
 from acompass.language.program.types import Kind, Type, Value
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.regions import Regions, count_order, regions_in, value_order
@@ -38,6 +44,8 @@ def _spread(requirement: Requirement) -> tuple[int | None, str]:
     process = process_of(requirement)
     if requirement.action is None:
         return 1, "it changes nothing"
+    if reads_others(requirement.action):
+        return None, "one record can change the means of all others"
     match requirement.assertion.quantifier:
         case Quantifier.SOME if process is None or process.group_by or process.where is not None:
             return None, "one record can affect all others"
@@ -59,6 +67,7 @@ class ClassCondition:
     grouped: list[list[Any]]  # the values to try for each GROUP BY column
     aggregated: list[list[Any] | None]  # the values to try for each aggregate; None for the count
     compared: list[Any]  # the constants that the count is compared with
+    referenced: frozenset[int] = frozenset()  # the aggregates over reference tables: they depend on the group alone
 
     @cached_property
     def turns(self) -> list[int]:
@@ -78,12 +87,20 @@ class ClassCondition:
 
     def verdicts(self, count: int) -> list[frozenset[bool]]:
         """The possible results of the condition for a class of `count` records, for each combination of GROUP BY
-        values."""
+        values and of what reference tables have for them."""
         aggregated = [[count] if values is None else values for values in self.aggregated]
+        fixed = [values if at in self.referenced else [None] for at, values in enumerate(aggregated)]
+        others = [[None] if at in self.referenced else values for at, values in enumerate(aggregated)]
+        first, varying = len(self.grouped), list(product(*others))
         return [
-            frozenset(satisfies((*group, *others), self.condition) for others in product(*aggregated))
-            for group in product(*self.grouped)
+            frozenset(satisfies((*group[:first], *self._merge(group[first:], own)), self.condition) for own in varying)
+            for group in product(*self.grouped, *fixed)
         ]
+
+    def _merge(self, referenced: Record, others: Record) -> Record:
+        """The aggregates of a class."""
+        pairs = enumerate(zip(referenced, others, strict=True))
+        return tuple(fixed if at in self.referenced else own for at, (fixed, own) in pairs)
 
     def least_count(self) -> int | None:
         """The size of the smallest class that can satisfy the condition; None if no class can. It is 1 if there are
@@ -153,24 +170,45 @@ def class_condition(assertion: Assertion, process: Process) -> ClassCondition:
         constants[comparison.column].append(comparison.value)
     types = [column.type for column in assertion.schema]
     first = len(process.group_by)
-    aggregates = [facts_about(aggregate.function) for aggregate in process.aggregates]
     return ClassCondition(
         assertion.condition,
         [_trial_values(type_, own) for type_, own in zip(types[:first], constants[:first], strict=True)],
-        list(map(_trial_aggregates, aggregates, types[first:], constants[first:])),
+        list(map(_trial_aggregates, process.aggregates, constants[first:])),
         [
             constant
-            for aggregate, own in zip(aggregates, constants[first:], strict=True)
+            for aggregate, own in zip(process.aggregates, constants[first:], strict=True)
             for constant in own
-            if aggregate.counts_records
+            if _counts_class(aggregate)
         ],
+        frozenset(at for at, aggregate in enumerate(process.aggregates) if aggregate.reference is not None),
     )
 
 
-def _trial_aggregates(aggregate: AggregateFacts, type_: Type, constants: list[Value]) -> list[Any] | None:
-    if aggregate.counts_records:
+def _counts_class(aggregate: Aggregate) -> bool:
+    return aggregate.facts.counts_records
+
+
+def _trial_aggregates(aggregate: Aggregate, constants: list[Value]) -> list[Any] | None:
+    if _counts_class(aggregate):
         return None
-    return region_counts(constants) if aggregate.is_count else _trial_values(type_, constants)
+    is_count = aggregate.facts.is_count
+    return region_counts(constants) if is_count else _trial_values(aggregate.type, constants)
+
+
+def accepts_one_record(assertion: Assertion) -> bool:
+    """Whether a class of one record can satisfy an assertion about classes. Its counts and its share of the most
+    frequent value are 1."""
+    process = process_in(assertion)
+    assert process is not None, "it is about classes"
+    facts = [aggregate.facts for aggregate in process.aggregates]
+    are_one = [
+        aggregate.reference is None and (own.is_count or (own.is_share and own.tells_values_apart))
+        for aggregate, own in zip(process.aggregates, facts, strict=True)
+    ]
+    condition = class_condition(assertion, process)
+    values = [[1] if is_one else own for is_one, own in zip(are_one, condition.aggregated, strict=True)]
+    single = replace(condition, aggregated=values)
+    return not single.has_few_cells or any(True in verdicts for verdicts in single.verdicts(1))
 
 
 def _trial_values(type_: Type, constants: list[Value]) -> list[Any]:

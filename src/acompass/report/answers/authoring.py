@@ -234,10 +234,12 @@ def _step_outcome(step: Step) -> str:
         return "dropped"
     if step.action == "DROP":
         return "columns dropped"
-    if step.change is None:
+    if not step.changes:
         return "only checked, so unchanged"
-    change = step.change
-    return f"{change.column} was {value_text(change.before)} and became {value_text(change.after)}"
+    words = (
+        f"{each.column} was {value_text(each.before)} and became {value_text(each.after)}" for each in step.changes
+    )
+    return ", ".join(words)
 
 
 def _record_words(record: Mapping[str, Any]) -> str:

@@ -194,25 +194,21 @@ def action_effect(outcome: RequirementOutcome) -> str:
     """What the action did to the affected records; not how many of them were drawn (X5, probabilities)."""
     chance = outcome.probability
     likely = "" if chance is None else f" with probability {spell_probability(chance)}"
-    return f"{_action_word(outcome.action)}{likely}"
+    return f"{_ACTION_WORDS[outcome.action]}{likely}"
 
 
-def _action_word(action: ActionName | None) -> str:
-    match action:
-        case "REJECT":
-            return "rejected"
-        case "REPLACE":
-            return "replaced"
-        case "RANDOM":
-            return "randomized"
-        case "GENERALIZE":
-            return "generalized"
-        case "DROP":
-            return "columns dropped"
-        case None:
-            return "only checked"
-        case _:
-            assert_never(action)
+_ACTION_WORDS: dict[ActionName | None, str] = {
+    "REJECT": "rejected",
+    "REPLACE": "replaced",
+    "RANDOM": "randomized",
+    "GENERALIZE": "generalized",
+    "PSEUDONYM": "pseudonymized",
+    "SHIFT": "shifted",
+    "ADD RANDOM": "random numbers added",
+    "MICROAGGREGATE": "microaggregated",
+    "DROP": "columns dropped",
+    None: "only checked",
+}
 
 
 def records_in_and_out(result: Result, out: str = "out") -> str:

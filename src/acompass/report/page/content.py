@@ -10,7 +10,6 @@ from acompass.arguments import is_file
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.reading import date_formats, missing_options
 from acompass.language.program import program as p
-from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import is_always, process_of, projection_of, written_by
 from acompass.language.program.types import Kind, Names, Schema, types_by_name
@@ -441,8 +440,7 @@ def _aggregate(process: p.Process, column: int) -> p.Aggregate | None:
     """The aggregate at a position of the process query's result, if it counts records or distinct values."""
     place = column - len(process.group_by)
     found = process.aggregates[place] if place >= 0 else None
-    is_count = found is not None and (found.column is None or counts_distinct(found.function))
-    return found if is_count else None
+    return found if found is not None and found.facts.is_count else None
 
 
 def _least(comparison: p.Comparison) -> int | None:

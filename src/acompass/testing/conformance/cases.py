@@ -1,7 +1,7 @@
 """Generate random cases: well-typed programs in the everyday language, each with a table and a trace.
 
 Constants are taken from the table and from the results of earlier actions, so that conditions split the table,
-requirements undo each other, and groups merge. Whether a requirement beyond the paper (X1 to X6, X10, X11) is well
+requirements undo each other, and groups merge. Whether a requirement beyond the paper (X1 to X6, X10 to X18) is well
 typed depends on the maps before it. Each is therefore checked together with the earlier requirements, and replaced
 by one in the paper's language if it does not fit."""
 
@@ -16,12 +16,16 @@ from typing import Any
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.checker import check
-from acompass.language.program.effects import outcome_cuts, write_of
-from acompass.language.program.label_maps import UnlabeledValueError
+from acompass.language.program.effects import outcome_cuts, with_key, write_of
+from acompass.language.program.kernels import UnfitValueError
+from acompass.language.program.keys import Key
+from acompass.language.program.label_maps import UnlabeledValueError, is_iso_date
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import (
+    EXACT,
     INTEGER,
     MOST_DIGITS,
+    SHARE,
     TEXT,
     Column,
     Kind,
@@ -36,6 +40,7 @@ from acompass.language.text import tree
 from acompass.language.text.parser import parse_text
 from acompass.semantics import core
 from acompass.testing.conformance.policies import (
+    DATE_TEXTS,
     KINDS,
     Attribute,
     PolicyWriter,
@@ -55,6 +60,8 @@ _NAMES = (
     *(('say "hi"', '"say ""hi"""'), ("group", '"group"'), ("1st", '"1st"'), ("it's", '"it\'s"'), ("_", "_")),
     *((" padded ", '" padded "'), ("c0", "c0"), ("rowid", "rowid"), ("%s", '"%s"')),
 )
+#: keys of PSEUDONYM and SHIFT: of the shortest length, of the block of SHA-256, and of a longer one
+_KEYS = ("0123456789abcdef" * 2, "Clé d'été; " * 6, "s" * 64, "k: " * 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +73,18 @@ class Case:
     params: dict[str, Any]
     #: the precision that a decimal column is stored with, by its name; by default the highest
     digits: Mapping[str, int] = field(default_factory=dict)
+    key: str = _KEYS[0]  # of PSEUDONYM and SHIFT
 
     def program(self) -> Program:
         tree, findings = parse_text(self.policy_text)
         assert not findings, (self.policy_text, findings)
         program, findings = check(tree, self.policy_text, self.schema, self.params)
         assert program is not None, (self.policy_text, self.schema, findings)
-        return program
+        return with_key(program, Key(self.key.encode()))
 
 
 def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS, *, stops: bool = False) -> Case:
-    """With `stops`, a run may stop at a value for which a map has no label (X2, labels)."""
+    """With `stops`, a run may stop at a value that has no label (X2, labels) or that cannot be written (X12 to X18)."""
     while True:
         case = _random_case(rng, kinds)
         if stops or not _is_stopped(case):
@@ -86,7 +94,7 @@ def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS, *, stops: boo
 def _is_stopped(case: Case) -> bool:
     try:
         core.run_program(case.program(), case.records, core.trace_of_values(case.trace))
-    except UnlabeledValueError:
+    except (UnlabeledValueError, UnfitValueError):
         return True
     return False
 
@@ -98,16 +106,18 @@ def _random_case(rng: random.Random, kinds: Sequence[Kind]) -> Case:
     named = attributes[: rng.randint(1, len(attributes))]
     records = _random_records(rng, attributes, len(named))
     order = rng.sample(range(len(schema)), len(schema))
-    writer = EverydayWriter(rng, list(named), kinds)
+    key = rng.choice(_KEYS)
+    writer = EverydayWriter(rng, list(named), kinds, key)
     requirements = [writer.requirement() for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4, 5, 6, 8)))]
     return Case(
         policy_text="\n".join(requirements),
         schema=tuple(schema[column] for column in order),
         records=[tuple(record[column] for column in order) for record in records],
-        # WITH PROBABILITY and RANDOM in one step draw twice
+        # WITH PROBABILITY and RANDOM, or ADD RANDOM, in one step draw twice
         trace=[_random_rho(rng, writer.cuts) for _ in range(2 * len(records) * writer.steps)],
         params=writer.params,
         digits=digits,
+        key=key,
     )
 
 
@@ -115,7 +125,8 @@ def random_attributes(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> list
     attributes = []
     for name, spelling in rng.sample(_NAMES, rng.randint(1, 5)):
         type_ = random_type(rng, kinds)
-        pool = [random_value(rng, type_) for _ in range(rng.randint(1, 4))]
+        are_dates = type_.kind is Kind.TEXT and rng.random() < 0.25
+        pool = [rng.choice(DATE_TEXTS) if are_dates else random_value(rng, type_) for _ in range(rng.randint(1, 4))]
         attributes.append(Attribute(name, spelling, type_, pool))
     return attributes
 
@@ -160,6 +171,11 @@ _BANDS = (
 _FINE_BANDS = ("BANDS OF 0.5", "BANDS OF 0.25 FROM -1 UP TO 2.5", "BANDS AT 0.1, 1, 2.50", "BANDS OF 1")
 _DATE_UNITS = ("MONTH", "QUARTER", "YEAR", "DECADE")
 _DATE_KINDS = (Kind.DATE, Kind.TIMESTAMP)
+_NEAREST = ("NEAREST 5", "NEAREST 3", "NEAREST 15", "NEAREST 1", "NEAREST 10", "NEAREST 5.0", "NEAREST 1000")
+_FINE_NEAREST = ("NEAREST 0.5", "NEAREST 0.1", "NEAREST 2.50", "NEAREST 0.0003", "NEAREST 0.3")
+#: bounds of ADD RANDOM; with the last ones, most sums leave 64 bits
+_SMALL_BOUNDS = ((0, 0), (-2, 2), (1, 3), (-100, 100), (-(2**33), 2**33))
+_LARGE_BOUNDS = ((-(2**63), 2**63 - 1), (2**62, 2**62 + 1), (-(2**63), -(2**63)))
 _NO_WILDCARDS = str.maketrans("", "", "%_")
 _WEIGHTED_TEXTS = ("*", "212**", "", "été", "n/a ", "10-14", "flu")
 
@@ -167,8 +183,11 @@ _WEIGHTED_TEXTS = ("*", "212**", "", "été", "n/a ", "10-14", "flu")
 class EverydayWriter(PolicyWriter):
     """Writes requirements that may go beyond the paper, if they fit the earlier ones."""
 
-    def __init__(self, rng: random.Random, attributes: list[Attribute], kinds: Sequence[Kind] = KINDS):
+    def __init__(
+        self, rng: random.Random, attributes: list[Attribute], kinds: Sequence[Kind] = KINDS, key: str = _KEYS[0]
+    ):
         super().__init__(rng, attributes, kinds)
+        self._key = Key(key.encode())
         self._schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
         self._requirements: list[tree.Requirement] = []
         #: the number of requirements so far, with each step of a THEN counted
@@ -194,7 +213,7 @@ class EverydayWriter(PolicyWriter):
             self._attributes[:] = attributes
             if program is not None:
                 self._requirements = requirements
-                self._follow(program)
+                self._follow(with_key(program, self._key))
                 return text
             self.params = params
         return None
@@ -219,12 +238,44 @@ class EverydayWriter(PolicyWriter):
     def _step(self, *, always: bool = False) -> str:
         column = self._rng.choice(self._attributes)
         roll = self._rng.random()
-        if roll < 0.5 and Kind.TEXT in self._kinds:
+        if roll < 0.4 and (Kind.TEXT in self._kinds or column.type.is_number):
             return self._perhaps(self._generalize(column))
-        if always and roll < 0.6 and len(self._attributes) > 1:
+        if always and roll < 0.5 and len(self._attributes) > 1:
             return f"DROP {column.spelling}"
-        actions = (self._replace, self._replace, self._random, self._draw, self._draw, self._reject)
+        if roll < 0.7:
+            writers = (self._pseudonym, self._shift, self._shift, self._add_random, self._microaggregate)
+            written = self._rng.choice(writers)()
+            if written is not None:
+                return self._perhaps(written)
+        actions = (self._replace, self._random, self._draw, self._draw, self._draw, self._reject)
         return self._perhaps(self._rng.choice(actions)().removeprefix(" : "))
+
+    def _pseudonym(self) -> str | None:
+        return f"PSEUDONYM {self._rng.choice(self._attributes).spelling}" if Kind.TEXT in self._kinds else None
+
+    def _shift(self) -> str | None:
+        """Mostly of dates; None if no column has any. Texts that are no dates end the run."""
+        texts = (Kind.TEXT,) if self._rng.random() < 0.1 else ()
+        shiftable = [each for each in self._attributes if _has_dates(each) or each.type.kind in texts]
+        if not shiftable:
+            return None
+        columns = self._rng.sample(shiftable, self._rng.randint((len(shiftable) + 1) // 2, len(shiftable)))
+        names = ", ".join(column.spelling for column in columns)
+        days = self._constant(self._rng.choice((1, 30, 365, 3650)), INTEGER)
+        return f"SHIFT {names} BY {self._rng.choice(self._attributes).spelling} WITHIN {days} DAYS"
+
+    def _add_random(self) -> str | None:
+        lower, upper = self._rng.choice(_LARGE_BOUNDS if self._rng.random() < 0.2 else _SMALL_BOUNDS)
+        column = self._numbers()
+        return None if column is None else f"ADD RANDOM {lower} {upper} TO {column.spelling}"
+
+    def _microaggregate(self) -> str | None:
+        column, size = self._numbers(), self._constant(self._rng.randint(2, 4), INTEGER)
+        return None if column is None else f"MICROAGGREGATE {column.spelling} BY {size}"
+
+    def _numbers(self) -> Attribute | None:
+        columns = [each for each in self._attributes if each.type.is_number]
+        return self._rng.choice(columns) if columns else None
 
     def _perhaps(self, step: str) -> str:
         """The step, sometimes with a probability (X5, probabilities)."""
@@ -264,6 +315,8 @@ class EverydayWriter(PolicyWriter):
         return f"GENERALIZE {column.spelling} TO {self._map(column.type)}"
 
     def _map(self, type_: Type) -> str:
+        if type_.is_number and (Kind.TEXT not in self._kinds or self._rng.random() < 0.35):
+            return self._rng.choice((*_NEAREST, *_FINE_NEAREST) if Kind.DECIMAL in self._kinds else _NEAREST[:5])
         if self._rng.random() < 0.15:
             return f"PREFIX OF {self._rng.randint(1, 5)}"
         if self._rng.random() < 0.15:
@@ -277,14 +330,33 @@ class EverydayWriter(PolicyWriter):
         return f"PREFIX OF {self._rng.randint(1, 3)}"
 
     def _aggregates(self, groups: list[Attribute]) -> list[tuple[str, Attribute]]:
-        """Sometimes two aggregates (X11, several aggregates)."""
-        aggregates = super()._aggregates(groups)
+        """Sometimes a share (X13), sometimes two aggregates (X11, several aggregates)."""
+        aggregates = [self._share(groups)] if self._rng.random() < 0.2 else super()._aggregates(groups)
         taken = {attribute.name.casefold() for attribute in (*groups, aggregates[0][1])}
         if self._rng.random() < 0.3 and "second" not in taken:
             column = self._rng.choice(self._attributes)
             second = Attribute("second", "second", INTEGER, list(range(5)))
-            aggregates.append((f"COUNT DISTINCT({column.spelling})", second))
+            written = f"COUNT DISTINCT({column.spelling})"
+            if self._rng.random() < 0.4:
+                written, share = self._share(groups)
+                second = replace(share, name="second", spelling="second")
+            aggregates.append((written, second))
         return aggregates
+
+    def _share(self, groups: list[Attribute]) -> tuple[str, Attribute]:
+        """The largest values of a column of numbers, or the most frequent value of any column."""
+        column, largest = self._numbers(), self._rng.choice((0, 1, 1, 2, 2, 3, 20))
+        if column is None or largest == 0:
+            column, largest = self._rng.choice(self._attributes), 0
+        name, spelling = self._alias(groups, column)
+        values = [self._rng.choice(column.pool) for _ in range(self._rng.randint(1, 5))]
+        share = core.share_of_largest(values, largest) if largest else core.share_of_mode(values)
+        of = f"LARGEST {self._constant(largest, INTEGER)}" if largest else "MODE"
+        near = EXACT.divide(Decimal(share.numerator), Decimal(share.denominator))
+        pool = [at_scale(near, self._rng.choice((1, 2, 4, 20))), random_value(self._rng, SHARE)]
+        return f"SHARE OF {of} ({column.spelling})", Attribute(
+            name, spelling, SHARE, [*pool, Decimal("0.5"), Decimal(1)]
+        )
 
     def _comparison(self, visible: list[Attribute]) -> str:
         if self._rng.random() < 0.75:
@@ -324,6 +396,12 @@ class EverydayWriter(PolicyWriter):
         if write is not None and position in write.columns:
             pool += write.kernel.examples(pool, type_)
         return replace(attribute, type=type_, pool=pool)
+
+
+def _has_dates(attribute: Attribute) -> bool:
+    if attribute.type.kind is Kind.TEXT:
+        return all(map(is_iso_date, attribute.pool))
+    return attribute.type.kind in _DATE_KINDS
 
 
 def _parse_requirements(text: str) -> tuple[tree.Requirement, ...]:

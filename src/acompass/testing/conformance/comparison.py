@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from acompass.dataclasses import dataclass, replace
-from acompass.language.program.effects import action_name, is_always, needs_order
+from acompass.language.program.effects import action_name, is_always, needs_key, needs_order
+from acompass.language.program.kernels import UnfitValueError
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program, Verdict
 from acompass.language.program.types import EXACT, Column, Kind, Schema, Type, remaining, to_text
@@ -41,8 +42,9 @@ class RunOutcome:
 
 @dataclass(frozen=True)
 class StopOutcome:
-    """A run that stops because a map has no label for a value (X2, labels)."""
+    """A run that stops because a map has no label for a value (X2, labels), or because a value cannot be written."""
 
+    error: type[UnlabeledValueError | UnfitValueError]
     requirement: int
     count: int  # the number of records with such a value
 
@@ -84,7 +86,7 @@ def _comparable_pairs(
         yield "trace_used", expected.trace_used, found.trace_used
         yield "records", _bag(expected.records), _bag(found.records)
     else:
-        yield "unlabeled", expected, found
+        yield "stopped", expected, found
 
 
 def without_negative_zeros(case: Case) -> Case:
@@ -108,8 +110,8 @@ def _observe_semantics(case: Case, program: Program) -> Observation:
 def _run_semantics(case: Case, program: Program, rho: core.Trace) -> RunOutcome | StopOutcome:
     try:
         outcome = core.run_program(program, case.records, rho)
-    except UnlabeledValueError as error:
-        return StopOutcome(error.requirement, error.count)
+    except (UnlabeledValueError, UnfitValueError) as error:
+        return StopOutcome(type(error), error.requirement, error.count)
     return RunOutcome(outcome.records, _comparable_verdicts(outcome.requirements), outcome.trace_used)
 
 
@@ -153,8 +155,8 @@ def _run_session(
     context = Context(session, trace)
     try:
         after = execute(context, state, plan(program, rewrites))
-    except UnlabeledValueError as error:
-        return StopOutcome(error.requirement, error.count)
+    except (UnlabeledValueError, UnfitValueError) as error:
+        return StopOutcome(type(error), error.requirement, error.count)
     rows = session.fetch(final_select(context, after, canonical=True, keep_order=False))
     records = [_restored_record(row, after.schema) for row in rows]
     return RunOutcome(records, _ordered_verdicts(context, program), context.trace_used)
@@ -203,7 +205,7 @@ def _restored_record(row: tuple[Any, ...], schema: Schema) -> tuple[Any, ...]:
 
 _TITLES = {
     "answer": "The engine reports an error",
-    "unlabeled": "The runs do not stop at the same unlabeled values",
+    "stopped": "The runs do not stop at the same values",
     "checked": "The verdicts of a check differ",
     "records": "The records differ",
     "seeded": "The records differ, given a seed",
@@ -229,11 +231,11 @@ def write_literate_test(disagreement: Disagreement) -> str:
 
 
 def _expected_outcome(disagreement: Disagreement, case: Case) -> Outcome | None:
-    """The outcome by `semantics`; None if it stops at a value without a label (X2, labels)."""
+    """The outcome by `semantics`; None if it stops at a value."""
     rho = core.trace_of_seed(SEED) if disagreement.what == "seeded" else core.trace_of_values(case.trace)
     try:
         return core.run_program(case.program(), case.records, rho)
-    except UnlabeledValueError:
+    except (UnlabeledValueError, UnfitValueError):
         return None
 
 
@@ -259,6 +261,8 @@ def _options(case: Case, random_option: str | None) -> Iterable[str]:
         yield "types: " + " ".join(_type_option(case, column) for column in case.schema)
     if random_option is not None:
         yield random_option
+    if needs_key(case.program().requirements):
+        yield f"key: {case.key}"
     yield "order: canonical"
     yield "force: yes"
 

@@ -12,13 +12,13 @@ from sqlglot import exp
 
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.registry import open_session
-from acompass.errors.diagnostics import AcompassError
+from acompass.errors.diagnostics import AcompassError, Span
 from acompass.errors.display import Answer, count_text
 from acompass.language.program.checker import check
 from acompass.language.program.types import Kind
 from acompass.language.text import tree as syntax
 from acompass.language.text.parser import parse_text
-from acompass.language.text.walk import assertion_of, draw_in, operands, plain_of, step_of, steps_of
+from acompass.language.text.walk import assertion_of, draw_in, operands, plain_of, step_of, steps_of, written_names
 from acompass.plan.lowering.state import statement_text
 from acompass.plan.planner import REWRITES, Rewrite
 from acompass.plan.run.context import Session
@@ -221,15 +221,21 @@ def _step_edits(policy: str, requirement: syntax.Requirement) -> Iterator[Edit]:
 
 
 def _action_edits(policy: str, action: syntax.Step | None) -> Iterator[Edit]:
-    """Edits that remove WITH PROBABILITY, or one of the weighted values of a RANDOM."""
+    """Edits that remove WITH PROBABILITY, one of the weighted values of a RANDOM, or one of the columns of a SHIFT."""
     plain, draw = plain_of(action), draw_in(action)
     if action is not None and plain is not None and plain != action:
         yield action.span.start, plain.span.start, ""
-    if draw is not None and len(draw.values) > 1:
-        texts = [policy[each.span.start : each.span.end] for each in draw.values]
-        start, end = draw.values[0].span.start, draw.values[-1].span.end
-        for i in range(len(texts)):
-            yield start, end, ", ".join([*texts[:i], *texts[i + 1 :]])
+    if draw is not None:
+        yield from _without_each(policy, [each.span for each in draw.values])
+    else:
+        yield from _without_each(policy, [each.span for each in written_names(action)])
+
+
+def _without_each(policy: str, spans: Sequence[Span]) -> Iterator[Edit]:
+    """Edits that remove one of several parts with commas between them."""
+    texts = [policy[span.start : span.end] for span in spans]
+    for i in range(len(texts) if len(texts) > 1 else 0):
+        yield spans[0].start, spans[-1].end, ", ".join([*texts[:i], *texts[i + 1 :]])
 
 
 def _assertion_edits(policy: str, assertion: syntax.Assertion) -> Iterator[Edit]:
@@ -240,6 +246,8 @@ def _assertion_edits(policy: str, assertion: syntax.Assertion) -> Iterator[Edit]
             yield filtered.span.start, filtered.span.end, "RESULT"
             yield from _condition_edits(policy, filtered.condition)
         case syntax.Process(where=where) as process:
+            yield from _without_each(policy, [each.aggregate.span.to(each.alias.span) for each in process.aggregates])
+            yield from _without_each(policy, [name.span for name in process.group_by])
             if where is not None:
                 yield process.aggregates[-1].alias.span.end, where.span.end, ""
                 yield from _condition_edits(policy, where)

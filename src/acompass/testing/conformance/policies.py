@@ -20,6 +20,7 @@ from acompass.language.program.types import (
     FLOAT,
     INTEGER,
     MOST_DIGITS,
+    SHARE,
     TEXT,
     TIMESTAMP,
     Kind,
@@ -50,7 +51,7 @@ class Attribute:
     pool: list[Any]  # some values that it may have there
 
 
-KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind not in (Kind.OPAQUE, Kind.DROPPED))
+KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind not in (Kind.SHARE, Kind.OPAQUE, Kind.DROPPED))
 
 
 class PolicyWriter:
@@ -229,7 +230,7 @@ def _fits(number: int, type_: Type) -> bool:
 
 def literal(value: Any, type_: Type) -> str:
     """The value as a policy writes it."""
-    if type_.is_number:
+    if type_.is_number or type_ == SHARE:
         return format(Decimal(repr(value)) if isinstance(value, float) else Decimal(value), "f")
     return spell_string(to_text(value, type_))
 
@@ -265,6 +266,25 @@ _TIMESTAMPS = (
     *("0001-01-01T00:00:00", "1969-12-31T23:59:59.999999", "1970-01-01T00:00:00", "2000-02-29T12:30:00"),
     *("2000-02-29T12:30:00.000001", "2024-03-31T02:30:00", "2024-12-31T23:59:59.500000"),
 )
+#: texts that are dates, as a file has them
+DATE_TEXTS = (
+    *("1970-01-01", "2024-02-29", "1899-12-31", "2024-12-31T23:59:59.5", "2000-02-29 12:30", "1582-10-10"),
+    *("2024-03-31T02:30:00", "0001-01-01", "9999-12-31"),
+)
+_SHARES = (
+    "0",
+    "0.5",
+    "1",
+    "1.0",
+    "0.25",
+    "0.33",
+    "0.6666",
+    "0.67",
+    "2",
+    "-1",
+    "0." + "3" * 60,
+    "0.99999999999999999999",
+)
 
 _POOLS: Mapping[Kind, Sequence[Value]] = {
     Kind.INTEGER: _INTEGERS,
@@ -273,6 +293,7 @@ _POOLS: Mapping[Kind, Sequence[Value]] = {
     Kind.BOOLEAN: (False, True),
     Kind.DATE: tuple(datetime.date.fromisoformat(text) for text in _DATES),
     Kind.TIMESTAMP: tuple(datetime.datetime.fromisoformat(text) for text in _TIMESTAMPS),
+    Kind.SHARE: tuple(map(Decimal, _SHARES)),
 }
 _TYPES = {type_.kind: type_ for type_ in (INTEGER, FLOAT, TEXT, BOOLEAN, DATE, TIMESTAMP)}
 

@@ -2,6 +2,7 @@
 
 A record is personal data, and is shown only if `show records` is on."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from acompass.assist.analysis import SEED, Context, ProofState, Verdicts, diagnose, proofs, prove_claim, verdicts
@@ -81,7 +82,7 @@ def judge(ask: Ask) -> dict[str, Any]:
 
 
 def find_verdicts(ask: Ask) -> Verdicts:
-    return ask.find("verdicts", lambda session: verdicts(ask.document, ask.params, session))
+    return ask.find("verdicts", lambda session: verdicts(ask.document, ask.params, session, ask.studio.start.key))
 
 
 def _json(found: Verdicts, offsets: Offsets) -> dict[str, Any]:
@@ -157,7 +158,9 @@ def explain_record(studio: Studio, body: Body) -> dict[str, Any]:
     where = body.text("where") if body.has("where") else None
     found = studio.ask_whole(
         body,
-        lambda session: session.explain(policy, record=record, where=where, params=params, seed=SEED),
+        lambda session: session.explain(
+            policy, record=record, where=where, params=params, seed=SEED, key=studio.start.key
+        ),
     )
     return {"diagnostics": [], "lives": [_life(life) for life in found.lives]}
 
@@ -177,7 +180,7 @@ def _step(step: Step) -> dict[str, Any]:
     return {
         **json_object(step, "index", "line", "text", "action", "holds", "affected", "dropped"),
         "class": None if step.seen is None else _class(step.seen),
-        "change": None if step.change is None else _change(step.change),
+        "change": _change(step.changes) if step.changes else None,
         "nearest": list(step.nearest),
     }
 
@@ -186,8 +189,13 @@ def _class(seen: ClassSeen) -> dict[str, Any]:
     return {"key": _record(seen.key), "records": seen.records, "values": _record(seen.values)}
 
 
-def _change(change: Change) -> dict[str, Any]:
-    return {"column": change.column, "before": value_text(change.before), "after": value_text(change.after)}
+def _change(changes: Sequence[Change]) -> dict[str, Any]:
+    """The columns of a SHIFT together."""
+    return {
+        "column": ", ".join(change.column for change in changes),
+        "before": ", ".join(value_text(change.before) for change in changes),
+        "after": ", ".join(value_text(change.after) for change in changes),
+    }
 
 
 def _record(record: dict[str, Any] | None) -> dict[str, str] | None:

@@ -221,11 +221,31 @@ Proof.
     + rewrite H. pose proof (IH N n) as I. clear - A B M I. unfold top in *. linear.
 Qed.
 
-Lemma amounts_nonnegative vs : nonnegative (map amount vs).
+Lemma amounts_nonnegative vs : nonnegative (amounts vs).
 Proof.
-  intros q I. apply in_map_iff in I as (v & <- & _). unfold Qcle, amount, Q2Qc. cbn [this].
-  rewrite !Qred_correct. apply Qabs_nonneg.
+  intros q I. apply in_map_iff in I as (v & <- & _). destruct (existsb is_infinite vs).
+  - unfold infinite_amount. now destruct (is_infinite v).
+  - unfold Qcle, amount, Q2Qc. cbn [this]. rewrite !Qred_correct. apply Qabs_nonneg.
 Qed.
+
+(** Beside infinite numbers, all others are nothing. *)
+Lemma amounts_app vs ws : amounts (vs ++ ws) = amounts vs ++ amounts ws \/
+  (amounts (vs ++ ws) = amounts vs ++ map (fun _ => 0%Qc) ws \/ amounts (vs ++ ws) = map (fun _ => 0%Qc) vs ++ amounts ws).
+Proof.
+  unfold amounts. rewrite existsb_app, map_app.
+  assert (Z : forall vs, existsb is_infinite vs = false -> map infinite_amount vs = map (fun _ => 0%Qc) vs).
+  { intros us E. apply map_ext_in. intros v I. unfold infinite_amount. destruct (is_infinite v) eqn:H; auto.
+    assert (existsb is_infinite us = true) by (apply existsb_exists; eauto). congruence. }
+  destruct (existsb is_infinite vs) eqn:V, (existsb is_infinite ws) eqn:W; cbn [orb]; auto.
+  - right. left. now rewrite (Z ws).
+  - right. right. now rewrite (Z vs).
+Qed.
+
+Lemma sum_of_zeros {X} (xs : list X) : sum_of (map (fun _ => 0%Qc) xs) = 0%Qc.
+Proof. unfold sum_of. induction xs as [|x xs IH]; simpl; auto. rewrite IH. apply Qcplus_0_l. Qed.
+
+Lemma zeros_nonnegative {X} (xs : list X) : nonnegative (map (fun _ => 0%Qc) xs).
+Proof. intros q I. apply in_map_iff in I as (x & <- & _). apply Qcle_refl. Qed.
 
 Lemma sum_of_app qs ps : sum_of (qs ++ ps) = (sum_of qs + sum_of ps)%Qc.
 Proof.
@@ -239,14 +259,34 @@ Proof.
   - rewrite <- (sum_of_permutation _ _ (sort_permutation descending qs)). now apply top_all.
 Qed.
 
+(** The share of the largest of two lists together *)
+Lemma largest_share_app n qs ps : nonnegative qs -> nonnegative ps ->
+  let of l := share (sum_of (largest n l)) (sum_of l) in
+  below (of (qs ++ ps)) (of qs) \/ below (of (qs ++ ps)) (of ps).
+Proof.
+  intros NQ NP. cbv zeta beta. assert (N : nonnegative (qs ++ ps)) by (intros x I; apply in_app_or in I as [I|I]; auto).
+  rewrite sum_of_app. apply share_of_union; auto using largest_of_all; [now apply largest_of_all|now apply top_app].
+Qed.
+
+Lemma share_of_zeros {X} n (xs : list X) : let zs := map (fun _ => 0%Qc) xs in
+  share (sum_of (largest n zs)) (sum_of zs) = exact 0%Qc.
+Proof. cbv zeta. rewrite sum_of_zeros. unfold share. now destruct (Qc_eq_dec 0 0). Qed.
+
+Lemma share_at_least_nothing p w : (0 <= p <= w)%Qc -> below (exact 0%Qc) (share p w).
+Proof. intros [P L]. destruct (whole_times_share p w L P) as (s & -> & _ & S0 & _). now rewrite below_exact. Qed.
+
 Theorem of_merged_largest n B S T :
   let whole := aggregated (ShareOfLargest n B) (S ++ T) in
   below whole (aggregated (ShareOfLargest n B) S) \/ below whole (aggregated (ShareOfLargest n B) T).
 Proof.
-  cbv zeta. simpl. unfold share_of_largest, column. rewrite !map_app. fold (column B S) (column B T). rewrite sum_of_app.
-  assert (N := amounts_nonnegative). apply share_of_union; auto using largest_of_all.
-  - rewrite <- map_app. now apply largest_of_all.
-  - now apply top_app.
+  cbv zeta. simpl. unfold share_of_largest, column. rewrite map_app. fold (column B S) (column B T).
+  set (vs := column B S). set (ws := column B T). pose proof (amounts_nonnegative vs) as NV.
+  pose proof (amounts_nonnegative ws) as NW. destruct (amounts_app vs ws) as [-> |[-> | ->]].
+  - now apply largest_share_app.
+  - destruct (largest_share_app n (amounts vs) (map (fun _ => 0%Qc) ws) NV (zeros_nonnegative ws)) as [H|H]; auto.
+    rewrite share_of_zeros in H. right. apply below_trans with (1 := H). now apply share_at_least_nothing, largest_of_all.
+  - destruct (largest_share_app n (map (fun _ => 0%Qc) vs) (amounts ws) (zeros_nonnegative vs) NW) as [H|H]; auto.
+    rewrite share_of_zeros in H. left. apply below_trans with (1 := H). now apply share_at_least_nothing, largest_of_all.
 Qed.
 
 (** * Laws *)
@@ -299,8 +339,8 @@ Qed.
 (** * Reference tables *)
 
 (** The total of a class is that of its key. *)
-Theorem reference_of_class G totals R r : In r R ->
-  aggregated (InReference G totals) (class G R r) = total_of totals (key G r).
+Theorem reference_of_class G file zero R r : In r R ->
+  aggregated (InReference G file zero) (class G R r) = total_at file zero (key G r).
 Proof.
   intro I. apply (in_own_class G) in I. simpl. unfold reference_total. f_equal.
   assert (H : forall s, In s (order (class G R r)) -> key G s = key G r).
@@ -310,8 +350,8 @@ Proof.
 Qed.
 
 (** A fact about a reference table is one about keys. *)
-Theorem reference_fact G totals W U R :
-  fact (InReference G totals) W G U R <-> forall r, In r R -> W r = true -> U r (total_of totals (key G r)).
+Theorem reference_fact G file zero W U R :
+  fact (InReference G file zero) W G U R <-> forall r, In r R -> W r = true -> U r (total_at file zero (key G r)).
 Proof.
   split; intros H r I HW; specialize (H r I HW); rewrite reference_of_class in *; auto; now apply filter_In.
 Qed.

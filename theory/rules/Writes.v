@@ -102,7 +102,7 @@ Definition aggregates_column f (A : attribute) : Prop :=
   match f with
   | Count => False
   | Sum B | Min B | Max B | CountDistinct B | ShareOfLargest _ B | ShareOfMode B => A = B
-  | InReference _ _ => True
+  | InReference _ _ _ => True
   end.
 
 Section Column.

@@ -62,7 +62,7 @@ fuzz: $(VENV)/.test-all ## run the long random tests; LENGTH=1000 for longer one
 	$(BIN)/python -m tests.laws.differential --engine spark --cases 5000 --workers $(WORKERS)
 	$(BIN)/python -m tests.prove.soundness --policies 20000 --tables 1000 --workers $(WORKERS)
 	$(BIN)/python -m tests.prove.decided --policies 2000
-	$(BIN)/python -m tests.prove.decided --policies 2000 --everyday
+	$(BIN)/python -m tests.prove.decided --policies 2000 --kind everyday
 	$(BIN)/python -m tests.prove.mutants --workers $(WORKERS)
 	$(BIN)/python -m tests.reason.compare.campaign --pairs 2000
 	$(BIN)/python -m tests.reason.compare.any_policies --pairs 500

@@ -35,7 +35,7 @@ from acompass.language.text.parser import parse_text
 from acompass.plan.run import context
 from acompass.prove.certify.encoding import NotCertified
 from acompass.prove.effort import Exhausted
-from acompass.prove.rules.backward_rules import Blocked
+from acompass.prove.rules.write_rules import Blocked
 from acompass.reason.privacy.mentions import Undecided
 from acompass.semantics import core
 from acompass.tables.csv import MalformedCsv, NotUtf8, Problem
@@ -176,7 +176,9 @@ MADE: dict[type[BaseException], Callable[[], BaseException]] = {
     _Unfit: lambda: _Unfit("a number"),
     context.TraceExhausted: lambda: context.TraceExhausted(3, 2),
     kernels.ManyValues: kernels.ManyValues,
+    kernels.UnfitValueError: lambda: kernels.UnfitValueError(2, 5),
     core.NoLabel: lambda: core.NoLabel(5),
+    core.Unfit: lambda: core.Unfit(5),
     core.TraceExhausted: lambda: core.TraceExhausted(3),
 }
 COPIES: tuple[Callable[[Any], Any], ...] = (

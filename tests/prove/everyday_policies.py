@@ -198,7 +198,7 @@ class EverydayCurator:
 
 _STAR = "'*'"
 #: where the assertion of a requirement ends
-_ACTION = re.compile(" : (?:REJECT|REPLACE|RANDOM|GENERALIZE|WITH) ?")
+_ACTION = re.compile(" : (?:REJECT|REPLACE|RANDOM|GENERALIZE|WITH|PSEUDONYM|SHIFT|ADD|MICROAGGREGATE) ?")
 
 
 def _check(text: str, schema: Schema) -> Program | None:

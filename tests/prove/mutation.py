@@ -15,6 +15,7 @@ RULES = (
     "rules.laws",
     "rules.facts",
     "rules.backward_rules",
+    "rules.write_rules",
     "rules.reachability",
     "search.prover",
 )

@@ -5,12 +5,16 @@ from fractions import Fraction
 from typing import Any
 
 from acompass.language.program.checker import check
+from acompass.language.program.effects import with_key
+from acompass.language.program.kernels import UnfitValueError
+from acompass.language.program.keys import Key
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program
 from acompass.language.program.types import remaining
 from acompass.language.text import tree
 from acompass.language.text.parser import parse_text
 from acompass.prove.proof import Counterexample, Proof
+from acompass.prove.refute.replay import EXAMPLE_KEY
 from acompass.prove.search.verdicts import prove_policy
 from acompass.semantics.core import Outcome, Record, holds, run_program, trace_of_values
 from tests.generators.strategies import parse_and_check
@@ -22,11 +26,13 @@ def prove_text(text: str, claims: Sequence[str] | None = None, **settings: Any) 
     return prove_policy(parsed, text, claims, **settings)
 
 
-def run_or_none(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Outcome | None:
-    """None if a map has no label for a value, so that nothing is written (X2)."""
+def run_or_none(
+    program: Program, records: Sequence[Record], trace: Sequence[Fraction], key: Key = EXAMPLE_KEY
+) -> Outcome | None:
+    """None if a value has no label or cannot be written, so that nothing is (X2, X16, X17)."""
     try:
-        return run_program(program, records, trace_of_values(trace))
-    except UnlabeledValueError:
+        return run_program(with_key(program, key), records, trace_of_values(trace))
+    except (UnlabeledValueError, UnfitValueError):
         return None
 
 
@@ -41,7 +47,7 @@ def fails(parsed: tree.Program, policy: str, claim: str, counterexample: Counter
     program, problems = check(parsed, policy, counterexample.schema)
     assert program is not None, problems
     rho = trace_of_values(map(Fraction, counterexample.trace))
-    outcome = run_program(program, counterexample.records, rho)
+    outcome = run_program(with_key(program, EXAMPLE_KEY), counterexample.records, rho)
     assert outcome.trace_used == len(counterexample.trace)
     kept = remaining(program.final_schema)
     assert [tuple(record[at] for at in kept) for record in outcome.records] == list(counterexample.left)

@@ -1,9 +1,10 @@
 """The law of soundness: proved claims hold for the outputs of random tables, and counterexamples replay.
 
-Nothing is written if a check fails (D31), or if a map has no label for a value (X2). The claim of a check assumes
-only the checks before it.
+Nothing is written if a check fails (D31), if a map has no label for a value (X2), or if a value cannot be written
+(X16, X17). The claim of a check assumes only the checks before it. Every run has another key.
 
 python -m tests.prove.soundness --policies 20000 --tables 1000
+python -m tests.prove.soundness --kind published --policies 5000 --tables 200
 
 Prints progress to standard error."""
 
@@ -18,6 +19,7 @@ from typing import TypeAlias
 
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
+from acompass.language.program.keys import SHORTEST_KEY, Key
 from acompass.language.program.program import Assertion, Program
 from acompass.language.program.types import INTEGER, TEXT, Column, Schema, decimal
 from acompass.language.text.parser import parse_text
@@ -30,6 +32,7 @@ from acompass.testing.conformance.cases import Case, random_case
 from tests.generators.strategies import parse_and_check
 from tests.prove.everyday_policies import EverydayCurator, everyday_records
 from tests.prove.policies import Claimed, Writer, random_records, random_trace
+from tests.prove.published_policies import PublishedCurator, published_records
 from tests.prove.related_policies import RelatedWriter
 from tests.prove.replaying import fails, is_written, run_or_none
 
@@ -92,6 +95,14 @@ def everyday_policy(rng: random.Random, tables: int, figures: Figures) -> None:
     _test(rng, case, everyday_records, tables, figures)
 
 
+def published_policy(rng: random.Random, tables: int, figures: Figures) -> None:
+    """Test one policy of `published_policies` on tables from the same module."""
+    case = PublishedCurator(rng).policy()
+    while not case.claims:
+        case = PublishedCurator(rng).policy()
+    _test(rng, case, published_records, tables, figures)
+
+
 def _test(rng: random.Random, case: Claimed, tables_of: Tables, tables: int, figures: Figures) -> None:
     types = {column.name: column.type for column in case.schema}
     proof = prove_policy(parse_text(case.text)[0], case.text, case.claims, types)
@@ -121,7 +132,7 @@ def _survive(
     for _ in range(tables):
         records = tables_of(rng, program.schema)
         trace = random_trace(rng, 2 * len(records) * len(program.requirements))
-        outcome = run_or_none(program, records, trace)
+        outcome = run_or_none(program, records, trace, Key(rng.randbytes(SHORTEST_KEY)))
         if outcome is None or not is_written(program, outcome):
             continue
         figures.tables += 1
@@ -163,7 +174,7 @@ def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> Non
     ]
     for _ in range(tables if proved and case.records else 0):
         records = _shuffle_values(rng, case)
-        outcome = run_or_none(program, records, case.trace * 2)
+        outcome = run_or_none(program, records, case.trace * 2, Key(rng.randbytes(SHORTEST_KEY)))
         if outcome is None:
             continue
         figures.tables += 1
@@ -193,14 +204,16 @@ def _prove(text: str, schema: Schema, params: dict[str, ParamValue]) -> Proof:
     return prove_policy(parse_text(text)[0], text, None, {column.name: column.type for column in schema}, params)
 
 
-_KINDS = (conformance_policy, curators_policy, everyday_policy, untyped_policy, related_policy)
+_KINDS = (conformance_policy, curators_policy, everyday_policy, untyped_policy, related_policy, published_policy)
 
 
-def campaign(seed: int, policies: int, tables: int) -> Figures:
+def campaign(seed: int, policies: int, tables: int, kind: str = "") -> Figures:
+    """`kind` is the beginning of a function's name; by default, all kinds take turns."""
     rng = random.Random(seed)
     figures = Figures()
+    kinds = [each for each in _KINDS if each.__name__.startswith(kind)]
     for at in range(policies):
-        _KINDS[at % len(_KINDS)](rng, tables, figures)
+        kinds[at % len(kinds)](rng, tables, figures)
     return figures
 
 
@@ -210,12 +223,14 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="number of processes")
+    parser.add_argument("--kind", default="", help="only policies of this kind, such as `published`")
     arguments = parser.parse_args()
     figures = Figures()
+    settings = arguments.tables, arguments.kind
     starts = range(0, arguments.policies, _SHARE)
     with ProcessPoolExecutor(arguments.workers) as pool:
         shares = [
-            pool.submit(campaign, arguments.seed + at, min(_SHARE, arguments.policies - start), arguments.tables)
+            pool.submit(campaign, arguments.seed + at, min(_SHARE, arguments.policies - start), *settings)
             for at, start in enumerate(starts)
         ]
         for share in as_completed(shares):

@@ -200,7 +200,7 @@ def test_nine_of_ten_claims_are_decided() -> None:
 
 @pytest.mark.campaign
 def test_nine_of_ten_claims_about_everyday_policies_are_decided() -> None:
-    figures = measure(seed=8, policies=at_length(8), everyday=True)
+    figures = measure(seed=8, policies=at_length(8), kind="everyday")
     assert figures.decided_share >= 0.9, figures.undecided.most_common(5)
 
 
@@ -208,8 +208,8 @@ def test_nine_of_ten_claims_about_everyday_policies_are_decided() -> None:
 NOTICED = [
     "laws._is_kept_by_parts: `self.diagrams.difference(parts, fact.allowed) is EMPTY` is True",
     "laws._cut_keys: `not self._laws.are_determined(wanted.groups, known, known_records)` is False",
-    "backward_rules.refuse_conversion: `before == after` is True",
-    "backward_rules.before_labels: `uncertain is not EMPTY` is False",
+    "write_rules.refuse_conversion: `before == after` is True",
+    "write_rules.before_function: `uncertain is not EMPTY` is False",
 ]
 
 

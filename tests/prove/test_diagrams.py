@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from acompass.language.program.checker import check
 from acompass.language.program.effects import map_of
+from acompass.language.program.kernels import Labels
 from acompass.language.program.program import Program
 from acompass.language.program.types import (
     BOOLEAN,
@@ -397,7 +398,7 @@ def test_every_label_is_in_the_image(case: tuple[Type, str, list[str], list[Valu
     for value in values:
         label = map_.label(to_text(value, type_))
         if label is not None:
-            image = variables.labels(map_, variables.regions(before).region_of(value), before, after)
+            image = variables.written(Labels(map_), variables.regions(before).region_of(value), before, after)
             assert image >> variables.regions(after).region_of(label) & 1, (value, label)
 
 
@@ -425,7 +426,7 @@ def test_every_label_of_a_cascade_is_in_the_image(maps: list[str], texts: list[s
         for text in (each for each in found if each is not None):
             label = map_.label(text)
             assert label is not None
-            image = variables.labels(map_, variables.regions(variable).region_of(text), variable, variable)
+            image = variables.written(Labels(map_), variables.regions(variable).region_of(text), variable, variable)
             assert image >> variables.regions(variable).region_of(label) & 1, (text, label)
 
 

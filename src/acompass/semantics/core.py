@@ -619,7 +619,8 @@ def _shift_date(value: Any, days: int) -> Any:
         if isinstance(value, str):
             if not is_iso_date(value):
                 return None
-            return _shift_date(datetime.date.fromisoformat(value[:10]), days).isoformat() + value[10:]
+            date = datetime.date.fromisoformat(value[:10]) + datetime.timedelta(days)
+            return date.isoformat() + value[10:]
         return value + datetime.timedelta(days)
     except OverflowError:
         return None

@@ -75,6 +75,11 @@ output_is_input = error_about(
 output_is_hierarchy = error_about(
     "AC220", "the output `{}` is a hierarchy of the policy", "choose another output: hierarchies are never overwritten"
 )
+output_is_reference = error_about(
+    "AC220",
+    "the output `{}` is a reference table of the policy",
+    "choose another output: reference tables are never overwritten",
+)
 no_folder = error_about("AC221", "folder `{}` does not exist", "mkdir -p '{}'")
 unwritable = error_about_both("AC222", "cannot write `{}`: {}", "choose a folder in which files can be created")
 disk_full = error_about("AC223", "no space left to write `{}`", "free some space, or write to another disk")

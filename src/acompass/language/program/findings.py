@@ -314,7 +314,7 @@ def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnosti
 
 def unusable_reference(file: tree.String, problem: Diagnostic) -> Diagnostic:
     """`problem` is an error about the file as a table."""
-    help_ = problem.help
+    help_ = problem.help or "use a CSV or Parquet file with a header"
     if problem.code == "AC201":
         help_ = "write the path of the file relative to the policy's folder"
     elif problem.code == "AC251":  # no option applies to reference tables
@@ -322,14 +322,21 @@ def unusable_reference(file: tree.String, problem: Diagnostic) -> Diagnostic:
     return _diagnostic_at(file.span, "AC130", f"unusable reference table: {problem.message}", help_)
 
 
-def not_in_reference(file: tree.String, name: str, span: Span, names: Names, candidates: Sequence[str]) -> Diagnostic:
-    """A column of GROUP BY or SUM that the file lacks, or that several of its columns match (D3)."""
+def not_in_reference(file: tree.String, name: str | tree.Name, names: Names, candidates: Sequence[str]) -> Diagnostic:
+    """A column that the file lacks, or that several of its columns match (D3); a text is the name of a GROUP BY column
+    in the table, which the file must have."""
+    text, span = (name.text, name.span) if isinstance(name, tree.Name) else (name, file.span)
     if candidates:
-        message = f"`{name}` matches several columns of reference table `{file.value}`: {_listing(list(candidates))}"
+        message = f"`{text}` matches several columns of reference table `{file.value}`: {_listing(list(candidates))}"
         return _diagnostic_at(span, "AC130", message, "rename one of them in the file")
-    message = f"reference table `{file.value}` has no column `{name}`"
-    help_ = f"columns of the file: {names.listing()}{_meant(names.closest(name))}"
-    return _diagnostic_at(span, "AC130", message, help_)
+    close = names.closest(text)
+    fixes: tuple[Fix, ...] = ()
+    help_ = f"columns of the file: {names.listing()}"
+    if isinstance(name, tree.Name):
+        help_, fixes = f"{help_}{_meant(close)}", _rename(name, close)
+    elif close is not None:
+        help_ += f"; rename `{close}` to `{text}` in the file"
+    return _diagnostic_at(span, "AC130", f"reference table `{file.value}` has no column `{text}`", help_, fixes)
 
 
 def not_addable(file: tree.String, name: tree.Name, column: str) -> Diagnostic:

@@ -380,11 +380,17 @@ class Nearest(Unlisted):
         assert isinstance(value, int | float | Decimal)
         if type_.kind is Kind.FLOAT and value in (float("inf"), float("-inf")):
             return value
-        exact = round_away(Fraction(value) / Fraction(self.step)) * Fraction(self.step)
-        return number_of_type(exact, type_)
+        return number_of_type(nearest_multiple(Fraction(value), self.step), type_)
 
     def in_lowest_terms(self) -> "Nearest":
         return self
+
+    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
+        """Without numbers that do not fit: a run fails on them."""
+        if type_.kind is Kind.FLOAT:
+            raise ManyValues
+        rounded = (self.nearest(Decimal(text), type_) for text in texts)
+        return tuple(to_text(value, type_) for value in rounded if value is not None)
 
     def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
         rounded = (self.nearest(value, type_) for value in values)
@@ -469,6 +475,14 @@ class Microaggregate(OfOthers):
     change = "averages"
     reads_others = True
     may_fail = True  # on both infinities in a group
+
+    def mean(self, numbers: Sequence[tuple[Value, int]], type_: Type) -> Value | None:
+        """The mean of numbers, each with how often it occurs; None if they include both infinities."""
+        infinite = {value for value, _ in numbers if value in (float("inf"), float("-inf"))}
+        if infinite:
+            return infinite.pop() if len(infinite) == 1 else None
+        total = sum((_exact(value) * count for value, count in numbers), Fraction(0))
+        return number_of_type(total / sum(count for _, count in numbers), type_)
 
     def in_lowest_terms(self) -> "Microaggregate":
         return self
@@ -559,6 +573,10 @@ def round_away(value: Fraction) -> int:
     return rounded if value >= 0 else -rounded
 
 
+def nearest_multiple(number: Fraction, step: Decimal) -> Fraction:
+    return round_away(number / Fraction(step)) * Fraction(step)
+
+
 def number_of_type(exact: Fraction, type_: Type) -> Value | None:
     """An exact number in a column of this type: an integer of 64 bits, a decimal of its scale, rounded with halves away
     from zero, or the nearest float. None if it does not fit."""
@@ -576,6 +594,11 @@ def number_of_type(exact: Fraction, type_: Type) -> Value | None:
                 return None
         case _:
             raise AssertionError(f"no numbers in a column of type {type_}")
+
+
+def _exact(value: Value) -> Fraction:
+    assert isinstance(value, int | float | Decimal)
+    return Fraction(value)
 
 
 def _fits(unscaled: int | Decimal) -> bool:

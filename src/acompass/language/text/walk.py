@@ -275,6 +275,11 @@ def drawn_names(action: tree.Step | None) -> tuple[tree.Name, ...]:
     return parts.written if parts.draws else ()
 
 
+def adds_random(action: tree.Step | None) -> bool:
+    """Whether the action adds drawn numbers to those of the column (X17)."""
+    return isinstance(plain_of(action), tree.AddRandom)
+
+
 def names_written(program: tree.Program) -> Iterator[tree.Name]:
     """The columns that a policy writes or drops."""
     for requirement in steps(program):

@@ -6,6 +6,7 @@ that does; they contain no record values, unless requested. If a value is missin
 query also returns a row, because the assertion then has no verdict. Neither a dry run nor a query needs a table."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, assert_never
 
 from sqlglot import exp
@@ -14,6 +15,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.effects import columns_read, process_of
 from acompass.language.program.program import Process, Program, Requirement
+from acompass.language.program.references import Reference
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Schema, Type
 from acompass.language.text.tree import Quantifier
 from acompass.plan.lowering import sql
@@ -25,7 +27,7 @@ from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.planner import naive_stages
 from acompass.plan.run.classes import Classes
-from acompass.plan.run.context import Context, SeededTrace
+from acompass.plan.run.context import Context, SeededTrace, total_columns
 from acompass.plan.run.execution import execute
 from acompass.plan.run.records import record_question
 
@@ -69,8 +71,9 @@ class _RecordingSession:
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
         self._record("", query)
-        # without a table, the values that GENERALIZE looks up are unknown
-        return [] if query.args.get("group") else [tuple(1 for _ in query.expressions)]
+        # without a table, the values that GENERALIZE looks up are unknown, and no value is known to be unfit
+        is_empty = query.args.get("group") or query.args.get("having")
+        return [] if is_empty else [tuple(1 for _ in query.expressions)]
 
     def store(self, query: exp.Select) -> str:
         return self.create(query, self._new_name())
@@ -82,7 +85,8 @@ class _RecordingSession:
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         """Record the table's columns only: rows are sent as data, never as text."""
         name = self._new_name()
-        typed = ", ".join(f"{column} {type_}" for column, type_ in columns)
+        types = (sql.data_type(type_).sql(self.dialect.name) for _, type_ in columns)
+        typed = ", ".join(f"{column} {type_}" for (column, _), type_ in zip(columns, types, strict=True))
         # only the rows of labels depend on the table
         comment = "" if list(rows) else f"-- {name} gets the labels of the values above when the policy runs\n"
         self._statements.append(f"{comment}CREATE TEMPORARY TABLE {name} ({typed})")
@@ -184,7 +188,7 @@ def _without_witness(dialect: Dialect, requirement: Requirement, state: State) -
     if process_of(requirement) is None:
         witnesses = sql.query([sql.integer(1)], state.source(), record_question(state, requirement).condition.copy())
     else:
-        classes = Classes(dialect, state, (requirement,))
+        classes = Classes(dialect, state, (requirement,), totals=partial(_written_totals, dialect))
         witnesses = sql.query([sql.integer(1)], classes.subquery(), classes.satisfies(requirement))
     every_record = sql.query([sql.with_alias(_count(), "n")], sql.table(TABLE, "t")).subquery("r", copy=False)
     columns = _row(requirement.line, _VIOLATED, exp.column("n", table="r"))
@@ -195,7 +199,7 @@ def _violating_classes(
     dialect: Dialect, requirement: Requirement, process: Process, state: State, shows_records: bool
 ) -> tuple[exp.Select, list[Sql]]:
     """A row for each class. Without `shows_records`, it contains counts only: SUM, MIN or MAX may equal a value."""
-    classes = Classes(dialect, state, (requirement,))
+    classes = Classes(dialect, state, (requirement,), totals=partial(_written_totals, dialect))
     values = classes.aggregates(requirement, "k")
     shown = [
         (aggregate.name, value)
@@ -208,6 +212,20 @@ def _violating_classes(
     extra = _label_columns(shown)
     columns = [*_row(requirement.line, _VIOLATED, exp.column("n", table="k")), *extra]
     return sql.query(columns, classes.subquery(), sql.negate(classes.satisfies(requirement))), extra
+
+
+def _written_totals(dialect: Dialect, reference: Reference, alias: str) -> Sql:
+    """The totals of a reference table as a part of the query, because a query has no temporary tables."""
+    columns = total_columns(reference)
+    empty = [[exp.null() for _ in columns]]  # a missing key agrees with no class
+    rows = [[dialect.constant(value) for value in (*group, total)] for group, total in reference.totals.items()]
+    names = [f"v{place}" for place in range(len(columns))]
+    values = exp.values([exp.Tuple(expressions=row) for row in rows or empty], alias="v", columns=names)
+    typed = (
+        sql.with_alias(sql.cast(exp.column(own, table="v"), type_), name)
+        for own, (name, type_) in zip(names, columns, strict=True)
+    )
+    return sql.query(typed, values).subquery(alias, copy=False)
 
 
 def _violating_records(

@@ -19,9 +19,9 @@ from acompass.prove.certify.prover import BranchGoal, CertifyingProver, single_v
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram
 from acompass.prove.diagrams.regions import INFINITE, Mask, Regions, regions_in
 from acompass.prove.effort import Exhausted, recursion_limit, require_time
-from acompass.prove.rules.backward_rules import Blocked
 from acompass.prove.rules.facts import Alternatives, Fact, class_assertion
 from acompass.prove.rules.reachability import Transition
+from acompass.prove.rules.write_rules import Blocked
 from acompass.prove.search.claims import is_assumed
 from acompass.prove.search.proof_search import MAX_GOALS
 from acompass.prove.search.verdicts import ProvedClaim
@@ -59,7 +59,7 @@ def build_certificate(text: str, proved: Sequence[ProvedClaim], certified: Seque
         "acompass": "certificate",
         "version": VERSION,
         "policy": {"sha256": hashlib.sha256(text.encode()).hexdigest()},
-        **_encode_program(proved[0] if proved else None),
+        **_encode_program(proved[0] if proved and encoding.is_known(proved[0].program) else None),
         "claims": [each.proof for each in certified],
     }
 
@@ -81,6 +81,7 @@ def _encode_proof(claim: ProvedClaim) -> Json:
         raise NotCertified("the claim depends on an assumption")
     if len(claim.program.requirements) > MOST_STEPS:
         raise NotCertified(f"the policy has more than {MOST_STEPS} requirements")
+    encoding.require_known(claim.program, claim.assertion)
     prover = CertifyingProver(claim.program, [claim.assertion], claim.known, claim.any_scale)
     outline = Outline(prover)
     parts = _encode_parts(prover, outline, claim.assertion)
@@ -197,9 +198,9 @@ class Outline:
 
     def _encode_back(self, fact: Fact, transition: Transition) -> Json:
         action = transition.requirement.action
-        if transition.column is not None and transition.column == fact.column and map_of(action) is not None:
+        if fact.column is not None and fact.column in transition.columns and map_of(action) is not None:
             raise NotCertified("a line generalizes the column whose values are counted")
-        if transition.column in fact.groups and not self._laws.is_kept_by_merging(fact):
+        if not fact.groups.isdisjoint(transition.columns) and not self._laws.is_kept_by_merging(fact):
             raise NotCertified("a line writes a column of the classes, and unions do not keep the fact")
         try:
             if not is_certain(action):

@@ -12,8 +12,19 @@ from fractions import Fraction
 from typing import Any, TypeAlias, assert_never
 
 from acompass.language.program import program as p
-from acompass.language.program.effects import is_certain, type_changes, write_of
-from acompass.language.program.kernels import Constant, Kernel, Labels, Uniform, Weighted
+from acompass.language.program.effects import is_certain, kernel_of, process_in, type_changes, write_of
+from acompass.language.program.kernels import (
+    AddRandom,
+    Constant,
+    Kernel,
+    Labels,
+    Microaggregate,
+    Nearest,
+    Pseudonym,
+    Shift,
+    Uniform,
+    Weighted,
+)
 from acompass.language.program.types import Kind, Type, Value
 from acompass.language.text.tree import Function, Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
@@ -51,6 +62,27 @@ _Positions: TypeAlias = Callable[[Variable], int | str]
 
 class NotCertified(Exception):
     """The checker has no rule for a step of the proof."""
+
+
+def require_known(program: p.Program, *claims: p.Assertion) -> None:
+    """Raise NotCertified if the checker does not know an action or an aggregate."""
+    for requirement in program.requirements:
+        kernel = kernel_of(requirement.action)
+        if isinstance(kernel, Nearest | Pseudonym | Shift | Microaggregate | AddRandom):
+            word = "NEAREST" if isinstance(kernel, Nearest) else kernel.keyword
+            raise NotCertified(f"the checker does not know {word}")
+    assertions = (*(requirement.assertion for requirement in program.requirements), *claims)
+    for aggregate in (each for one in map(process_in, assertions) if one is not None for each in one.aggregates):
+        if aggregate.reference is not None or aggregate.function not in _FUNCTIONS:
+            raise NotCertified("the checker knows neither SHARE nor reference tables")
+
+
+def is_known(program: p.Program) -> bool:
+    try:
+        require_known(program)
+    except NotCertified:
+        return False
+    return True
 
 
 def require_visible(content: Json) -> None:
@@ -154,6 +186,8 @@ def _encode_write(column: int, kernel: Kernel, type_: Type) -> Json:
         case Labels(map_):
             # the checker needs no labels, but must know that BANDS reads every text of a number as that number
             return ["generalize", column, "bands" if map_.of_numbers else "any"]
+        case Nearest() | Pseudonym() | Shift() | Microaggregate() | AddRandom():
+            raise AssertionError("the checker does not know it")
         case _:
             assert_never(kernel)
 
@@ -286,6 +320,8 @@ def _type_with_written(type_: Json, kernel: Kernel) -> Json:
             return _with_values(type_, kernel.listed_values())
         case Labels():
             return type_
+        case Nearest() | Pseudonym() | Shift() | Microaggregate() | AddRandom():
+            raise AssertionError("the checker does not know it")
         case _:
             assert_never(kernel)
 

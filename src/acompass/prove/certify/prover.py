@@ -9,17 +9,18 @@ from functools import reduce
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.effects import process_in
-from acompass.language.program.kernels import Map, Uniform
+from acompass.language.program.kernels import Uniform
 from acompass.language.program.program import Assertion, Program, Requirement
 from acompass.language.program.types import Kind, Type
 from acompass.prove.certify.encoding import Json, has_one_text, step_types
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.diagrams.regions import INFINITE, Mask, Regions
-from acompass.prove.diagrams.variables import Variables
-from acompass.prove.rules.backward_rules import BackwardRules, Blocked, Branch, ChanceRules, Preimages, WriteRules
+from acompass.prove.diagrams.variables import Mapping, Variables
+from acompass.prove.rules.backward_rules import BackwardRules
 from acompass.prove.rules.facts import ClassAssertion, Fact, class_assertion
 from acompass.prove.rules.laws import KnownFacts, Laws
 from acompass.prove.rules.reachability import Reachability, Standing, Transition, record_condition
+from acompass.prove.rules.write_rules import Blocked, Branch, ChanceRules, Preimages, WriteRules
 
 
 class CertifyingVariables(Variables):
@@ -30,7 +31,7 @@ class CertifyingVariables(Variables):
             return self.regions(after).full
         return super().image(region, before, after)
 
-    def labels(self, map_: Map, region: int, before: Variable, after: Variable) -> Mask:
+    def written(self, kernel: Mapping, region: int, before: Variable, after: Variable) -> Mask:
         return self.regions(after).full
 
 
@@ -180,7 +181,7 @@ class _Preimages(Preimages):
 
 
 class _ChanceRules(ChanceRules):
-    def before_scattering(self, fact: Fact, transition: Transition, column: int, affected: Diagram) -> Fact:
+    def before_scattering(self, fact: Fact, transition: Transition, affected: Diagram) -> Fact:
         raise Blocked("chance decides which class a record joins")
 
 
@@ -204,7 +205,7 @@ class CertifyingRules(BackwardRules):
 
     def before_coin(self, fact: Fact, transition: Transition) -> Fact:
         """The fact before an action WITH PROBABILITY. Raises Blocked."""
-        if transition.column is not None and transition.column == fact.column:
+        if fact.column is not None and fact.column in transition.columns:
             raise Blocked("a coin decides which values of a class are rewritten")
         return self._chance.before_coin(fact, transition)
 
@@ -232,15 +233,16 @@ class CertifyingRules(BackwardRules):
         if transition.write.kernel.integers() is not None:
             raise Blocked("the checker does not count drawn numbers")
         together = transition.together or frozenset()
-        if not together <= fact.groups - {transition.column}:
+        if not together <= fact.groups.difference(transition.columns):
             raise Blocked("treats parts of a class differently")
 
     def _refuse_counted(self, fact: Fact, transition: Transition, branch: Branch) -> None:
         """The checker knows that numbers stay distinct as decimals, but nothing about other changes of type."""
-        if transition.column is None or transition.column != fact.column:
+        column = fact.column
+        if column is None or column not in transition.columns:
             return
         before, after = (
-            schema[transition.column].type for schema in (transition.requirement.before, transition.requirement.after)
+            schema[column].type for schema in (transition.requirement.before, transition.requirement.after)
         )
         if before != after and after.kind is not Kind.DECIMAL:
             raise Blocked("changes the type of the counted column")

@@ -7,21 +7,48 @@ these cuts has a single label, or only labels that the policy and the claims do 
 
 import datetime
 import math
+import operator
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from functools import lru_cache
-from typing import Protocol, TypeAlias, assert_never
+from typing import Any, Protocol, TypeAlias, assert_never
 
 from acompass.language.program.bands import Bands
 from acompass.language.program.effects import columns_aggregated, comparisons, write_of
-from acompass.language.program.kernels import Kernel, Map
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix
-from acompass.language.program.program import Aggregate, Assertion, Condition, Filter, Process, Program, Result
-from acompass.language.program.types import Kind, Type, Value, to_text
-from acompass.language.text.tree import Function
+from acompass.language.program.kernels import (
+    AddRandom,
+    Constant,
+    Kernel,
+    Labels,
+    Map,
+    Microaggregate,
+    Nearest,
+    Pseudonym,
+    Shift,
+    Uniform,
+    Weighted,
+)
+from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix, is_iso_date
+from acompass.language.program.program import (
+    Aggregate,
+    And,
+    Assertion,
+    Comparison,
+    Condition,
+    Filter,
+    Not,
+    Or,
+    Process,
+    Program,
+    Result,
+)
+from acompass.language.program.references import Group, Reference
+from acompass.language.program.types import EXACT, Kind, Type, Value, to_text
+from acompass.language.text.tree import Function, Operator
 
 #: a column, and how many times its type has changed
 ColumnVersion: TypeAlias = tuple[int, int]
@@ -35,8 +62,18 @@ MOST_BANDS = 400
 MOST_TEXTS = 4_000
 
 _EXACT = (Kind.INTEGER, Kind.DECIMAL)
+#: the most cuts that NEAREST, ADD RANDOM and SHIFT move
+MOST_MOVED = 40
 #: surrogates, which no text contains
 _SURROGATES = range(0xD800, 0xE000)
+
+_COMPARE: dict[Operator, Callable[[Any, Any], bool]] = {
+    Operator.LT: operator.lt,
+    Operator.LE: operator.le,
+    Operator.EQ: operator.eq,
+    Operator.GE: operator.ge,
+    Operator.GT: operator.gt,
+}
 
 _NUMERAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
@@ -66,6 +103,7 @@ class Constants:
         self._columns: defaultdict[ColumnVersion, list[Value]] = defaultdict(list)
         self.sums: defaultdict[ColumnVersion, list[Value]] = defaultdict(list)
         self.counts: list[Value] = []
+        self.shares: list[Value] = []
         self.aggregated: set[int] = set()
 
     def column_constants(self, column: int, version: ColumnVersion, type_: Type) -> list[Value]:
@@ -79,21 +117,19 @@ class Constants:
     def add_program(self, program: Program) -> None:
         for step, requirement in enumerate(program.requirements):
             self.add_assertion(step, requirement.assertion)
-            write = write_of(requirement.action)
-            if write is not None:
-                written = _written_constants(write.kernel, requirement.after[write.column].type)
-                self._columns[self._variables.version(step + 1, write.column)] += written
+        for step, column, kernel in _writes_by_step(program):
+            written = _written_constants(kernel, program.requirements[step].after[column].type)
+            self._columns[self._variables.version(step + 1, column)] += written
 
     def add_maps(self, program: Program) -> None:
-        """Add labels, and the values at which labels change. The last map comes first: its cuts may be labels."""
-        maps = list(maps_by_step(program))
-        for step, column, map_ in maps:
+        """Add labels, and the values at which labels change or that other kernels turn into cuts. The last line comes
+        first: its cuts may be what an earlier one writes."""
+        for step, column, map_ in maps_by_step(program):
             self._columns[self._variables.version(step + 1, column)] += label_cuts(map_, self._numbers(column))
-        for step, column, map_ in reversed(maps):
-            type_ = program.requirements[step].before[column].type
-            labels = self._columns[self._variables.version(step + 1, column)]
-            cuts = cuts_before(map_, type_, list(dict.fromkeys(map(str, labels))))  # maps of a column share labels
-            self._columns[self._variables.version(step, column)] += cuts
+        for step, column, kernel in reversed(list(_writes_by_step(program))):
+            after = list(dict.fromkeys(self._columns[self._variables.version(step + 1, column)]))
+            found = _cuts_before_write(kernel, program.requirements[step].before[column].type, after)
+            self._columns[self._variables.version(step, column)] += found
 
     def _numbers(self, column: int) -> list[int]:
         """The numbers that a column is compared with in any of its types, rounded down."""
@@ -122,7 +158,7 @@ class Constants:
         if query.where is not None:
             self._add_condition(step, query.where)
         self.aggregated |= columns_aggregated(query)
-        for comparison in comparisons(condition):
+        for comparison in comparisons(without_references(query, condition)):
             self._constants_at(step, query, comparison.column).append(comparison.value)
 
     def _constants_at(self, step: int, query: Process, position: int) -> list[Value]:
@@ -141,8 +177,51 @@ class Constants:
             case Function.MIN | Function.MAX:
                 assert aggregate.column is not None
                 return self._columns[self._variables.version(step, aggregate.column)]
+            case Function.SHARE_OF_LARGEST | Function.SHARE_OF_MODE:
+                return self.shares
             case _:
                 assert_never(aggregate.function)
+
+
+def has_large_reference(query: Process) -> bool:
+    """Whether a reference table of the query has too many groups to list (X14)."""
+    references = (aggregate.reference for aggregate in query.aggregates)
+    return any(reference is not None and len(reference.totals) > MOST_TEXTS for reference in references)
+
+
+def without_references(query: Process, condition: Condition) -> Condition:
+    """The condition after PROCESS with comparisons of keys in place of totals of reference tables, which depend only on
+    the key (X14). Comparisons with tables that are too large are left out."""
+    match condition:
+        case Comparison(position) if position >= len(query.group_by):
+            reference = query.aggregates[position - len(query.group_by)].reference
+            return condition if reference is None else _keys_with_total(reference, condition)
+        case Comparison():
+            return condition
+        case Not(operand):
+            return Not(without_references(query, operand))
+        case And(operands):
+            return And(tuple(without_references(query, operand) for operand in operands))
+        case Or(operands):
+            return Or(tuple(without_references(query, operand) for operand in operands))
+        case _:
+            assert_never(condition)
+
+
+def _keys_with_total(reference: Reference, comparison: Comparison) -> Condition:
+    """The keys whose total satisfies the comparison. All keys that the table lacks have 0."""
+    if len(reference.totals) > MOST_TEXTS:
+        return And(())
+    is_satisfied = _COMPARE[comparison.operator]
+    is_absent_satisfied = is_satisfied(0, comparison.value)
+    totals = reference.totals.items()
+    others = Or(tuple(_is_key(key) for key, n in totals if is_satisfied(n, comparison.value) != is_absent_satisfied))
+    return Not(others) if is_absent_satisfied else others
+
+
+def _is_key(key: Group) -> Condition:
+    parts = tuple(Comparison(at, Operator.EQ, value) for at, value in enumerate(key))
+    return parts[0] if len(parts) == 1 else And(parts)
 
 
 def _written_constants(kernel: Kernel, type_: Type) -> Sequence[Value]:
@@ -158,13 +237,64 @@ def _few_drawn_texts(integers: range) -> list[Value]:
     return [str(number) for number in integers] if integers.stop - integers.start <= _FEW_DRAWN else []
 
 
+def _cuts_before_write(kernel: Kernel, type_: Type, after: Sequence[Value]) -> list[Value]:
+    """Cuts of a column of the type before a write: all values of a region become values of the same regions after it,
+    as far as a value alone decides. `after` are the cuts then."""
+    match kernel:
+        case Labels(map_):
+            return cuts_before(map_, type_, list(dict.fromkeys(map(str, after))))  # maps of a column share labels
+        case Nearest(step) if type_.kind in _EXACT:
+            multiples = [f(number / Fraction(step)) for number in _exact(after) for f in (math.floor, math.ceil)]
+            halves = (Fraction(2 * multiple + by, 2) for multiple in multiples for by in (-1, 1))
+            return _exact_cuts((half * Fraction(step) for half in halves), type_)
+        case AddRandom(lower, upper) if type_.kind in _EXACT:
+            return _exact_cuts((number - by for number in _exact(after) for by in (lower, upper)), type_)
+        case Shift(days=days):
+            return [moved for value in after[:MOST_MOVED] for moved in _moved_dates(value, days)]
+        case Nearest() | AddRandom() | Constant() | Uniform() | Weighted() | Pseudonym() | Microaggregate():
+            return []
+        case _:
+            assert_never(kernel)
+
+
+def _exact(values: Sequence[Value]) -> list[Fraction]:
+    return [Fraction(value) for value in values[:MOST_MOVED] if isinstance(value, int | Decimal)]
+
+
+def _exact_cuts(numbers: Iterable[Fraction], type_: Type) -> list[Value]:
+    """The numbers that have a finite scale which the type can hold. A cut between two integers changes nothing."""
+    fitting = (number for number in numbers if (number * 10**type_.scale).denominator == 1)
+    return [EXACT.divide(Decimal(number.numerator), Decimal(number.denominator)) for number in dict.fromkeys(fitting)]
+
+
+def _moved_dates(value: Value, days: int) -> list[Value]:
+    try:
+        match value:
+            case datetime.date():
+                return [value + datetime.timedelta(by) for by in (-days, days)]
+            case str() if is_iso_date(value):
+                date = datetime.date.fromisoformat(value[:10])
+                return [(date + datetime.timedelta(by)).isoformat() for by in (-days, days)]
+            case _:
+                return []
+    except OverflowError:
+        return []
+
+
 def maps_by_step(program: Program) -> Iterator[tuple[int, int, Map]]:
     """The step, the column and the map of every GENERALIZE."""
+    for step, column, kernel in _writes_by_step(program):
+        map_ = kernel.label_map()
+        if map_ is not None:
+            yield step, column, map_
+
+
+def _writes_by_step(program: Program) -> Iterator[tuple[int, int, Kernel]]:
+    """The step, the column and the kernel of every write."""
     for step, requirement in enumerate(program.requirements):
         write = write_of(requirement.action)
-        map_ = None if write is None else write.kernel.label_map()
-        if write is not None and map_ is not None:
-            yield step, write.column, map_
+        if write is not None:
+            yield from ((step, column, write.kernel) for column in write.columns)
 
 
 def label_cuts(map_: Map, numbers: Iterable[int]) -> list[Value]:

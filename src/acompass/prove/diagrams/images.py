@@ -1,8 +1,9 @@
-"""Images of regions: the regions that values reach when their column changes type, under RANDOM, and under GENERALIZE.
+"""Images of regions: the regions that values reach when their column changes type, and under each kernel.
 
 Columns change type as D12 (retyping) says. An image includes every region that some value reaches; it may include more.
 """
 
+import datetime
 import math
 import re
 from bisect import bisect_right
@@ -13,13 +14,14 @@ from functools import cache, cached_property
 from typing import assert_never
 
 from acompass.language.program.bands import Bands
-from acompass.language.program.kernels import Map
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix
+from acompass.language.program.kernels import AddRandom, Map, Nearest, Pseudonym, Shift, round_away
+from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix, is_iso_date
 from acompass.language.program.types import INTEGER, Kind, Type, convert, to_text
 from acompass.language.text.tree import DateUnit
 from acompass.prove.diagrams import cuts
-from acompass.prove.diagrams.regions import Mask, Rank, Regions, regions_in, unite_masks, value_order
+from acompass.prove.diagrams.regions import Bound, Extent, Mask, Rank, Regions, regions_in, unite_masks, value_order
 
+_MICROSECONDS_PER_DAY = 86_400_000_000
 #: the values of a gap up to this size are converted individually
 FEW = 256
 
@@ -71,6 +73,111 @@ def image_of_random(lower: int, upper: int, target: Regions, target_type: Type) 
         return 1 << target.region_of(convert(lower, INTEGER, target_type))
     integers = Regions(value_order(INTEGER), (lower - 1, upper + 1))
     return image(_BETWEEN_THE_CUTS, integers, INTEGER, target, target_type)
+
+
+def image_of_write(
+    kernel: Nearest | Pseudonym | Shift | AddRandom,
+    region: int,
+    source: Regions,
+    before: Type,
+    target: Regions,
+    after: Type,
+) -> Mask:
+    """The regions that the kernel can turn the values of a region into; `before` and `after` are the column's types.
+    Nothing is known about the texts of pseudonyms (X15)."""
+    match kernel:
+        case Pseudonym():
+            return target.full
+        case Nearest() | AddRandom() if after.kind is Kind.FLOAT:
+            return _image_in_floats(kernel, region, source, target, after)
+        case Nearest(step):
+            ranks_before, ranks_after = (Fraction(step) * 10**type_.scale for type_ in (before, after))
+            return _image_of_nearest(ranks_before, ranks_after, region, source, target)
+        case AddRandom():
+            return _image_of_sums(kernel, region, source, target, after)
+        case Shift(days=days) if after.kind is Kind.TEXT:
+            return _image_of_shifted_text(days, region, source, target)
+        case Shift(days=days):
+            unit = days if after.kind is Kind.DATE else days * _MICROSECONDS_PER_DAY
+            return target.regions_within(_shift_extent(source.extent(1 << region), -unit, unit))
+        case _:
+            assert_never(kernel)
+
+
+def _image_in_floats(kernel: Nearest | AddRandom, region: int, source: Regions, target: Regions, after: Type) -> Mask:
+    """Rounding is monotone, so the ends of the region bound the image."""
+    constant = source.constant(region)
+    ends = source.ends(region) if constant is None else (constant, constant)
+    assert ends is not None, "there is a least and a greatest float"
+    first, last = ends
+    match kernel:
+        case Nearest():
+            return target.between(kernel.nearest(first, after), kernel.nearest(last, after))
+        case AddRandom(lower, upper):
+            return target.between(kernel.sum(first, lower, after), kernel.sum(last, upper, after))
+        case _:
+            assert_never(kernel)
+
+
+def _image_of_nearest(step: Fraction, multiple: Fraction, region: int, source: Regions, target: Regions) -> Mask:
+    """The regions with a multiple of the step between the multiples that are nearest to the ends of the region. `step`
+    is in ranks of the source, `multiple` the same in ranks of the target."""
+    extent = source.extent(1 << region)
+    first, last = (None if end is None else round_away(end.rank / step) for end in (extent.low, extent.high))
+
+    def is_reached(candidate: int) -> bool:
+        if candidate % 2:
+            number = Fraction(target.cuts[candidate // 2]) / multiple
+            return number.denominator == 1 and (first is None or first <= number) and (last is None or number <= last)
+        low, high = target.bounds(candidate)
+        starts = (first, None if low is None else math.floor(low / multiple) + 1)
+        ends = (last, None if high is None else math.ceil(high / multiple) - 1)
+        start = max((each for each in starts if each is not None), default=None)
+        end = min((each for each in ends if each is not None), default=None)
+        return start is None or end is None or start <= end
+
+    return sum(1 << candidate for candidate in regions_in(target.full) if is_reached(candidate))
+
+
+def _image_of_sums(kernel: AddRandom, region: int, source: Regions, target: Regions, after: Type) -> Mask:
+    """The sums lie between those of the ends; each sum of a single value is known."""
+    constant = source.constant(region)
+    drawn = range(kernel.lower, kernel.upper + 1)
+    if constant is not None and kernel.upper - kernel.lower < FEW:
+        sums = (kernel.sum(constant, each, after) for each in drawn)
+        return unite_masks(1 << target.region_of(each) for each in sums if each is not None)
+    unit = 10**after.scale
+    return target.regions_within(_shift_extent(source.extent(1 << region), kernel.lower * unit, kernel.upper * unit))
+
+
+def _shift_extent(extent: Extent, down: int, up: int) -> Extent:
+    low = None if extent.low is None else Bound(extent.low.rank + down, extent.low.is_open)
+    return Extent(low, None if extent.high is None else Bound(extent.high.rank + up, extent.high.is_open))
+
+
+def _image_of_shifted_text(days: int, region: int, source: Regions, target: Regions) -> Mask:
+    """Texts in ISO form have the order of their dates. A run stops at any other text."""
+    constant = source.constant(region)
+    if constant is not None and not is_iso_date(str(constant)):
+        return 0
+    low, high = source.bounds(region) if constant is None else (str(constant), str(constant))
+    # the text of a time on the last day is below that of the next day
+    reached = target.between(shifted_text(low, -days), shifted_text(high, days + 1))
+    return sum(1 << candidate for candidate in regions_in(reached) if _may_be_date(candidate, target))
+
+
+def shifted_text(text: str | None, days: int) -> str | None:
+    """The day of a text in ISO form, so many days later; None if there is none."""
+    if text is None or not is_iso_date(text):
+        return None
+    day = datetime.date.fromisoformat(text[:10]).toordinal() + days
+    last = datetime.date.max.toordinal()
+    return datetime.date.fromordinal(day).isoformat() if 1 <= day <= last else None
+
+
+def _may_be_date(candidate: int, target: Regions) -> bool:
+    text = target.constant(candidate)
+    return may_be_number(*target.bounds(candidate)) if text is None else is_iso_date(str(text))
 
 
 def _is_reached(

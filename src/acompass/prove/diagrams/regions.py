@@ -113,6 +113,11 @@ class Regions:
         first, last = self.first_and_last(region)
         return None if first is None or last is None else (self._order.value(first), self._order.value(last))
 
+    def between(self, first: Value | None, last: Value | None) -> Mask:
+        """The regions from that of `first` to that of `last`; None means unbounded."""
+        mask = self.full if first is None else self.full & ~((1 << self.region_of(first)) - 1)
+        return mask if last is None else mask & ((2 << self.region_of(last)) - 1)
+
     def constant(self, region: int) -> Value | None:
         """The value of a point; None for a gap."""
         return self._order.value(self.cuts[region // 2]) if region % 2 else None
@@ -297,6 +302,17 @@ class AnyScaleOrder(DiscreteOrder):
         return INFINITE
 
 
+class ShareOrder(AnyScaleOrder):
+    """Fractions from 0 to 1 (X13, SHARE); both are cuts."""
+
+    def is_value(self, rank: Rank) -> bool:
+        return bool(0 <= rank <= 1)
+
+    def count(self, low: Rank | None, high: Rank | None) -> float:
+        is_inside = (low is None or low < 1) and (high is None or high > 0)
+        return INFINITE if is_inside and low is not None and high is not None else 0
+
+
 class TextOrder:
     """Text is dense, with one exception: nothing lies between a text and the same text followed by NUL."""
 
@@ -350,7 +366,7 @@ def _texts_near(start: str) -> list[str]:
 
 def _rank(value: Any, type_: Type) -> Rank:
     match type_.kind:
-        case Kind.INTEGER | Kind.BOOLEAN:
+        case Kind.INTEGER | Kind.BOOLEAN | Kind.SHARE:
             return _as_integer_if_whole(Fraction(value))
         case Kind.DECIMAL:
             return _as_integer_if_whole(Fraction(value) * 10**type_.scale)
@@ -360,7 +376,7 @@ def _rank(value: Any, type_: Type) -> Rank:
             return value.toordinal()
         case Kind.TIMESTAMP:
             return (value - datetime.datetime.min) // datetime.timedelta(microseconds=1)
-        case Kind.TEXT | Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
+        case Kind.TEXT | Kind.OPAQUE | Kind.DROPPED:
             raise AssertionError("values of this type have no rank")
         case _:
             assert_never(type_.kind)
@@ -418,7 +434,9 @@ def value_order(type_: Type) -> ValueOrder:
             return DiscreteOrder(type_, 1, datetime.date.max.toordinal())
         case Kind.TIMESTAMP:
             return DiscreteOrder(type_, 0, _rank(datetime.datetime.max, type_))
-        case Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
+        case Kind.SHARE:
+            return ShareOrder(type_)
+        case Kind.OPAQUE | Kind.DROPPED:
             raise AssertionError("a policy cannot name an opaque or a dropped column")
         case _:
             assert_never(type_.kind)

@@ -8,13 +8,13 @@ from itertools import accumulate, pairwise
 from typing import TypeAlias, assert_never
 
 from acompass.language.program.effects import filter_in, process_in, split_equalities
-from acompass.language.program.kernels import Map
+from acompass.language.program.kernels import AddRandom, Labels, Nearest, Pseudonym, Shift
 from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Program
-from acompass.language.program.types import Kind, Schema, Type
+from acompass.language.program.types import SHARE, Kind, Schema, Type
 from acompass.language.text.tree import Function
 from acompass.prove.diagrams.cuts import ColumnVersion, Constants, maps_of_numbers, zero_value
 from acompass.prove.diagrams.decision_diagram import Diagram, DiagramManager, Variable
-from acompass.prove.diagrams.images import LabelImages, image, image_of_any_scale
+from acompass.prove.diagrams.images import LabelImages, image, image_of_any_scale, image_of_write
 from acompass.prove.diagrams.regions import (
     AnyScaleOrder,
     Mask,
@@ -27,10 +27,14 @@ from acompass.prove.diagrams.regions import (
 )
 from acompass.prove.effort import Budget
 
-#: all counts share a variable; minima, maxima and sums belong to a column
+#: all counts share a variable, and so do all shares; minima, maxima and sums belong to a column
 AggregateKey: TypeAlias = tuple[str, ColumnVersion | None]
 
 COUNTS: AggregateKey = ("count", None)
+SHARES: AggregateKey = ("share", None)
+
+#: the kernels that make something of each value
+Mapping: TypeAlias = Labels | Nearest | Pseudonym | Shift | AddRandom
 
 _INTEGER = Type(Kind.INTEGER)
 _UNNAMEABLE = (Kind.OPAQUE, Kind.DROPPED)
@@ -69,7 +73,7 @@ class Variables:
         self._types: list[Type] = []
         self._images: dict[tuple[int, Variable, Variable], Mask] = {}
         self._label_images: dict[tuple[int, Variable], LabelImages] = {}
-        self._labels: dict[tuple[int, int, Variable, Variable], Mask] = {}
+        self._written: dict[tuple[int, int, Variable, Variable], Mask] = {}
         self._maps_of_numbers = frozenset(map(id, maps_of_numbers(program)))
         self._columns = self._add_columns(column_order(program, claims), constants)
         self._aggregates = self._add_aggregates(constants)
@@ -84,7 +88,10 @@ class Variables:
         return variables
 
     def _add_aggregates(self, constants: Constants) -> dict[AggregateKey, Variable]:
-        variables = {COUNTS: self._add(Regions(count_order(), [1, *constants.counts]), _INTEGER)}
+        variables = {
+            COUNTS: self._add(Regions(count_order(), [1, *constants.counts]), _INTEGER),
+            SHARES: self._add(Regions(value_order(SHARE), [0, 1, *constants.shares]), SHARE),
+        }
         for version, own in self._columns.items():
             if version[0] not in constants.aggregated:
                 continue
@@ -140,6 +147,8 @@ class Variables:
             case Function.SUM:
                 assert column is not None
                 return self._aggregates["sum", self.version(step, column)]
+            case Function.SHARE_OF_LARGEST | Function.SHARE_OF_MODE:
+                return self._aggregates[SHARES]
             case _:
                 assert_never(function)
 
@@ -185,26 +194,26 @@ class Variables:
             return diagram
         return self._map_regions(diagram, before, after, lambda region: self.image(region, before, after))
 
-    def labels(self, map_: Map, region: int, before: Variable, after: Variable) -> Mask:
-        """The regions that the labels of a region's values reach."""
-        key = (id(map_), region, before, after)
-        if key not in self._labels:
-            images = self._label_images.setdefault(
-                (id(map_), after),
-                LabelImages(map_, self._regions[after], id(map_) in self._maps_of_numbers),
-            )
-            self._labels[key] = images.image(
-                region,
-                self._regions[before],
-                self._types[before],
-                lambda: self.image(region, before, after),
-            )
-        return self._labels[key]
+    def written(self, kernel: Mapping, region: int, before: Variable, after: Variable) -> Mask:
+        """The regions that the kernel can turn the values of a region into."""
+        key = (id(kernel), region, before, after)
+        if key not in self._written:
+            self._written[key] = self._image_of_write(kernel, region, before, after)
+        return self._written[key]
 
-    def label(self, diagram: Diagram, step: int, column: int, map_: Map) -> Diagram:
-        """The records of the diagram with the column generalized (X2, GENERALIZE)."""
+    def _image_of_write(self, kernel: Mapping, region: int, before: Variable, after: Variable) -> Mask:
+        source, target, type_ = self._regions[before], self._regions[after], self._types[before]
+        if not isinstance(kernel, Labels):
+            return image_of_write(kernel, region, source, type_, target, self._types[after])
+        images = self._label_images.setdefault(
+            (id(kernel), after), LabelImages(kernel.map, target, id(kernel.map) in self._maps_of_numbers)
+        )
+        return images.image(region, source, type_, lambda: self.image(region, before, after))
+
+    def write(self, diagram: Diagram, step: int, column: int, kernel: Mapping) -> Diagram:
+        """The records of the diagram with the column as the kernel leaves it."""
         before, after = self.column(step, column), self.column(step + 1, column)
-        return self._map_regions(diagram, before, after, lambda region: self.labels(map_, region, before, after))
+        return self._map_regions(diagram, before, after, lambda region: self.written(kernel, region, before, after))
 
     def _map_regions(
         self, diagram: Diagram, before: Variable, after: Variable, image: Callable[[int], Mask]
@@ -213,15 +222,15 @@ class Variables:
             diagram, before, after, lambda mask: unite_masks(image(region) for region in regions_in(mask))
         )
 
-    def before_labels(self, diagram: Diagram, step: int, column: int, map_: Map) -> Diagram:
-        """The records that the map can turn into records of the diagram."""
+    def before_write(self, diagram: Diagram, step: int, column: int, kernel: Mapping) -> Diagram:
+        """The records that the kernel can turn into records of the diagram."""
         before, after = self.column(step, column), self.column(step + 1, column)
         if after not in self.diagrams.support(diagram):
             return diagram
 
         def preimage(mask: Mask) -> Mask:
             regions = regions_in(self._regions[before].full)
-            return sum(1 << region for region in regions if self.labels(map_, region, before, after) & mask)
+            return sum(1 << region for region in regions if self.written(kernel, region, before, after) & mask)
 
         return self.rename(diagram, after, before, preimage)
 

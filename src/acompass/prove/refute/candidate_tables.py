@@ -17,10 +17,20 @@ from typing import TypeAlias, assert_never
 from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.bands import Bands
-from acompass.language.program.effects import comparisons, process_in
-from acompass.language.program.kernels import Map
-from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix
-from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Process, Program
+from acompass.language.program.effects import comparisons, kernel_of, process_in, write_of
+from acompass.language.program.kernels import Map, Microaggregate, Shift
+from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix, is_iso_date
+from acompass.language.program.program import (
+    And,
+    Assertion,
+    Comparison,
+    Condition,
+    Not,
+    Or,
+    Process,
+    Program,
+    Requirement,
+)
 from acompass.language.program.types import EXACT, Kind, Type, Value, to_text
 from acompass.language.text.tree import Function
 from acompass.prove.diagrams.cuts import maps_by_step
@@ -41,12 +51,15 @@ WIDEST = 8
 PER_REGION = 4
 #: how often a block starts with another value than the first, so that blocks differ
 SHIFTED = 0.5
+#: the most records of a class that makes a share small
+MOST_SHARED = 50
 #: how many bands, and how many rows of a hierarchy, have examples
 _FEW = 4
 
 _YEAR = re.compile("[0-9]{4}")
 _DAYS = ("2000-01-01", "2000-01-02", "2000-02-01", "2000-05-01", "2001-01-01", "2012-01-01")
 
+SHARES = tuple(function for function in Function if facts_about(function).is_share)
 COUNTS = tuple(function for function in Function if facts_about(function).is_count)
 
 
@@ -127,8 +140,9 @@ class CandidateTables:
         self._rng = rng
         self._origins = Origins(prover.reachability, rng)
         self.loadable = LoadableTables(prover.program)
-        self.counts = SmallCounts((*(r.assertion for r in prover.program.requirements), *prover.claims))
-        self._sizes = self.counts.sizes
+        assertions = (*(requirement.assertion for requirement in prover.program.requirements), *prover.claims)
+        self.counts = SmallCounts(assertions, group_sizes(prover.program))
+        self._sizes = [*self.counts.sizes, *(Size(size) for size in share_sizes(assertions))]
         largest = max(size.real for size in self._sizes)
         self._values = ColumnValues(prover, self.loadable.dated, rng, min(2 * largest, MOST_RECORDS))
         self._chances = RandomChances(prover.program, rng)
@@ -246,8 +260,11 @@ def block_records(blocks: Iterable[Block], sizing: Sizing) -> list[Record]:
 
 
 class SmallCounts:
-    def __init__(self, assertions: Iterable[Assertion]):
-        counts = sorted({count for each in assertions for count in compared_counts(each) if count > 0})
+    """`groups` are the sizes of MICROAGGREGATE."""
+
+    def __init__(self, assertions: Iterable[Assertion], groups: Iterable[int] = ()):
+        compared = (count for each in assertions for count in compared_counts(each))
+        counts = sorted({count for count in (*compared, *groups) if count > 0})
         self._small = {0: 0}
         for before, count in zip((0, *counts), counts, strict=False):
             self._small[count] = self._small[before] + min(count - before, WIDEST)
@@ -268,11 +285,15 @@ class SmallCounts:
 
     def program(self, program: Program) -> Program:
         """The program with small numbers."""
-        requirements = (
-            replace(requirement, assertion=self.assertion(requirement.assertion))
-            for requirement in program.requirements
-        )
-        return replace(program, requirements=tuple(requirements))
+        return replace(program, requirements=tuple(map(self._requirement, program.requirements)))
+
+    def _requirement(self, requirement: Requirement) -> Requirement:
+        changed = replace(requirement, assertion=self.assertion(requirement.assertion))
+        action, write = requirement.action, write_of(requirement.action)
+        if action is None or write is None or not isinstance(write.kernel, Microaggregate):
+            return changed
+        kernel = replace(write.kernel, size=self._small[write.kernel.size])
+        return replace(changed, action=replace(action, effect=replace(write, kernel=kernel)))
 
     def assertion(self, assertion: Assertion) -> Assertion:
         query = process_in(assertion)
@@ -296,6 +317,25 @@ class SmallCounts:
     def _number(self, value: Value) -> Value:
         assert isinstance(value, int | Decimal)
         return value - int(value) + self._small[int(value)] if value >= 1 else value
+
+
+def group_sizes(program: Program) -> Iterator[int]:
+    kernels = (kernel_of(requirement.action) for requirement in program.requirements)
+    yield from (kernel.size for kernel in kernels if isinstance(kernel, Microaggregate))
+
+
+def share_sizes(assertions: Iterable[Assertion]) -> list[int]:
+    """Sizes of classes in which equal values have about the shares that assertions compare with; small ones only."""
+    found: set[int] = set()
+    for query, condition in ((process_in(each), each.condition) for each in assertions):
+        positions = [] if query is None else _positions(query, SHARES)
+        largest = max((aggregate.largest for aggregate in query.aggregates), default=0) if query is not None else 0
+        shares = (each.value for each in comparisons(condition) if each.column in positions)
+        for share in shares:
+            assert isinstance(share, int | Decimal)
+            around = math.floor(max(largest, 1) / share) if share > 0 else 0
+            found.update(size for size in (around, around + 1, largest + 1) if 1 < size <= MOST_SHARED)
+    return sorted(found)
 
 
 def compared_counts(assertion: Assertion, functions: Sequence[Function] = COUNTS) -> list[int]:
@@ -323,6 +363,7 @@ class ColumnValues:
         self._rng = rng
         self._most = most
         self._maps = _first_maps(prover.program)
+        self._shifted = _first_shifted(prover.program)
         self._all = [self._usual(column) for column in range(len(prover.program.schema))]
         self._similar: dict[tuple[int, int], list[Value]] = {}
 
@@ -372,8 +413,10 @@ class ColumnValues:
         return self._usable(column, list(usual))
 
     def _examples(self, column: int) -> list[Value]:
-        """Values for which the first map of the column has labels."""
+        """Values for which the first map of the column has labels, or that can be shifted."""
         type_ = self._prover.program.schema[column].type
+        if column in self._shifted:
+            return [_day(day, type_) for day in _DAYS]
         return example_values(self._maps[column], type_) if column in self._maps else []
 
     def _infinite(self, column: int) -> list[Value]:
@@ -386,7 +429,7 @@ class ColumnValues:
         """Dates as text, for a column whose first map is for dates, or that is compared with dates."""
         is_text = self._prover.program.schema[column].type.kind is Kind.TEXT
         map_ = self._maps.get(column)
-        is_dated = (map_ is not None and map_.of_dates) or column in self._dated
+        is_dated = (map_ is not None and map_.of_dates) or column in self._dated or column in self._shifted
         if not is_text or not is_dated or region % 2:
             return []
         return days_between(*self._regions(column).bounds(region))
@@ -395,6 +438,8 @@ class ColumnValues:
         """The values that a table can contain, only those with a label of the column's first map if there are any."""
         type_ = self._prover.program.schema[column].type
         values = [value for value in values if is_loadable(value, type_)]
+        if column in self._shifted and type_.kind is Kind.TEXT:
+            return [value for value in values if is_iso_date(str(value))] or values
         if column not in self._maps:
             return values
         label = self._maps[column].label
@@ -419,6 +464,16 @@ def _first_maps(program: Program) -> dict[int, Map]:
     for _, column, map_ in maps_by_step(program):
         found.setdefault(column, map_)
     return found
+
+
+def _first_shifted(program: Program) -> frozenset[int]:
+    """The columns that the first action that writes them shifts."""
+    written: set[int] = set()
+    found: set[int] = set()
+    for write in filter(None, (write_of(requirement.action) for requirement in program.requirements)):
+        found.update(column for column in write.columns if isinstance(write.kernel, Shift) and column not in written)
+        written.update(write.columns)
+    return frozenset(found)
 
 
 def _complexity(value: Value) -> tuple[bool, int, str]:

@@ -15,7 +15,8 @@ from typing import TypeAlias
 from acompass.dataclasses import dataclass
 from acompass.language.program import effects
 from acompass.language.program.constants import digits_before_point, is_64_bit
-from acompass.language.program.kernels import shortest_trace_value
+from acompass.language.program.kernels import UnfitValueError, shortest_trace_value
+from acompass.language.program.keys import SHORTEST_KEY, Key
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Action, Assertion, Comparison, Program, Requirement
 from acompass.language.program.types import MOST_DIGITS, Kind, Type, Value
@@ -28,6 +29,9 @@ from acompass.semantics.core import Bag
 
 Record: TypeAlias = tuple[Value, ...]
 
+#: stands for the secret key: a proof is about every key, so any of them can refute a claim (X15)
+EXAMPLE_KEY = Key(b"0" * SHORTEST_KEY)
+EXAMPLE_KEY_TEXT = f"{SHORTEST_KEY} zeros"
 #: the most cached verdicts about records
 MOST_REMEMBERED = 200_000
 #: how many weighted values of one draw are tried
@@ -52,11 +56,12 @@ class Witness:
 
 
 def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
-    """The run on a table and a trace; None if a map has no label for a value, so nothing is written (X2)."""
+    """The run on a table and a trace, with the example key; None if a value has no label or cannot be written, so that
+    nothing is (X2, X16, X17)."""
     rho = semantics.Trace(lambda i: trace[i - 1] if i <= len(trace) else _MIDDLE)
     try:
-        outcome = semantics.run_program(program, records, rho)
-    except UnlabeledValueError:
+        outcome = semantics.run_program(effects.with_key(program, EXAMPLE_KEY), records, rho)
+    except (UnlabeledValueError, UnfitValueError):
         return None
     violated = frozenset(at for at, verdict in enumerate(outcome.requirements) if not verdict.holds)
     return Witness(tuple(records), semantics.pref(outcome.trace_used, rho), tuple(outcome.records), violated)
@@ -95,7 +100,7 @@ class Replayer:
     records are cached. Counterexamples are run again by `replay` before they are shown."""
 
     def __init__(self, program: Program):
-        self.program = program
+        self.program = effects.with_key(program, EXAMPLE_KEY)
         self._read = [_record_columns(requirement.assertion) for requirement in program.requirements]
         self._violating: dict[tuple[Value, ...], bool] = {}
 
@@ -109,7 +114,7 @@ class Replayer:
                 violated.append(step)
                 try:
                     bag, own = _perform(requirement, bag, chances.get(step))
-                except semantics.NoLabel:
+                except (semantics.NoLabel, semantics.Unfit):
                     return None
                 trace += own
             elif requirement.before == requirement.after:
@@ -269,16 +274,16 @@ def _is_in_order(records: Sequence[Record], comparison: Comparison) -> bool:
 
 
 def _text_comparisons(program: Program) -> Iterator[Comparison]:
-    """The comparisons with text of columns that are text in the table and have no labels yet."""
+    """The comparisons with text of columns that are text in the table and have no labels or pseudonyms yet."""
     labelled: set[int] = set()
     for requirement in program.requirements:
         for comparison in _asked_comparisons(requirement.assertion):
             is_text = program.schema[comparison.column].type.kind is Kind.TEXT
             if is_text and comparison.column not in labelled and isinstance(comparison.value, str):
                 yield comparison
-        write = effects.write_of(requirement.action)
-        if write is not None and write.kernel.label_map() is not None:
-            labelled.add(write.column)
+        kernel = effects.kernel_of(requirement.action)
+        if kernel is not None and (kernel.label_map() is not None or kernel.is_injective):
+            labelled.update(effects.written_by(requirement.action))
 
 
 def _asked_comparisons(assertion: Assertion) -> Iterator[Comparison]:

@@ -5,6 +5,7 @@ computes the possible values of a fact's aggregate: over a class, a union of cla
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from typing import TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass
@@ -13,8 +14,9 @@ from acompass.language.program.effects import process_in
 from acompass.language.program.program import Aggregate, And, Assertion, Comparison, Condition, Not, Or, Process
 from acompass.language.program.types import Kind
 from acompass.language.text.tree import Function, Operator
+from acompass.prove.diagrams.cuts import has_large_reference, without_references, zero_value
 from acompass.prove.diagrams.decision_diagram import ALL, Diagram, Variable
-from acompass.prove.diagrams.regions import ANY_COUNT, INFINITE, Extent, Mask, Regions, regions_in, sum_extent
+from acompass.prove.diagrams.regions import ANY_COUNT, INFINITE, Bound, Extent, Mask, Regions, regions_in, sum_extent
 from acompass.prove.diagrams.variables import Variables
 
 
@@ -28,10 +30,14 @@ class Fact:
     where: Diagram
     groups: frozenset[int]
     allowed: Diagram  # over the variables of the groups and of the aggregate's value
+    largest: int = 0  # how many values SHARE OF LARGEST adds
 
 
-#: a function and its column, which identify an aggregate whatever its alias
-Measure: TypeAlias = tuple[Function, int | None]
+#: a function, its column and the number of SHARE OF LARGEST, which identify an aggregate whatever its alias
+Measure: TypeAlias = tuple[Function, int | None, int]
+
+#: stands for totals of reference tables, which the key decides: any count is allowed at the same keys
+_OF_KEY: Measure = (Function.COUNT, None, 0)
 
 #: a class must satisfy one of the facts; None if facts cannot express the condition
 Alternatives: TypeAlias = tuple[Fact, ...] | None
@@ -86,7 +92,8 @@ def class_assertion(variables: Variables, step: int, assertion: Assertion) -> Cl
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Translates the condition after PROCESS into facts about one aggregate each."""
+    """Translates the condition after PROCESS into facts about one aggregate each. Totals of a reference table are
+    conditions on the key (X14)."""
 
     variables: Variables
     step: int
@@ -95,12 +102,15 @@ class _Writer:
     groups: frozenset[int]
 
     def parts(self, assertion: Assertion) -> tuple[Alternatives, ...]:
-        measures = dict.fromkeys(map(_measure, self.query.aggregates))
-        if len(measures) == 1:
-            (measure,) = measures
-            allowed = self.variables.condition(assertion.condition, self._variable_at(measure))
+        if has_large_reference(self.query):
+            return (None,)
+        condition = without_references(self.query, assertion.condition)
+        measures = dict.fromkeys(_measure(each) for each in self.query.aggregates if each.reference is None)
+        if len(measures) <= 1:
+            measure = next(iter(measures), _OF_KEY)
+            allowed = self.variables.condition(condition, self._variable_at(measure))
             return ((self._fact(measure, allowed),),)
-        found = clauses(assertion.condition)
+        found = clauses(condition)
         return (None,) if found is None else self._several(found)
 
     def _several(self, found: Iterable[Clause]) -> tuple[Alternatives, ...]:
@@ -137,15 +147,17 @@ class _Writer:
     def _variable_at(self, measure: Measure) -> Callable[[int], Variable]:
         """Maps positions in a condition, which compares no aggregate but this one, to variables."""
         keys = [self.variables.column(self.step, column) for column in self.query.group_by]
-        own = self.variables.aggregate(self.step, *measure)
+        function, column, _ = measure
+        own = self.variables.aggregate(self.step, function, column)
         return lambda position: keys[position] if position < len(keys) else own
 
     def _fact(self, measure: Measure, allowed: Diagram) -> Fact:
-        return Fact(self.step, *measure, self.where, self.groups, allowed)
+        function, column, largest = measure
+        return Fact(self.step, function, column, self.where, self.groups, allowed, largest)
 
 
 def _measure(aggregate: Aggregate) -> Measure:
-    return aggregate.function, aggregate.column
+    return aggregate.function, aggregate.column, aggregate.largest
 
 
 def clauses(condition: Condition, is_negated: bool = False) -> tuple[Clause, ...] | None:
@@ -196,8 +208,11 @@ class Aggregates:
     def _regions(self, fact: Fact) -> Regions:
         return self._variables.regions(self.variable(fact))
 
+    def _second(self, fact: Fact) -> Variable:
+        return self._variables.aggregated_values(fact.step, fact.column)
+
     def _column_regions(self, fact: Fact) -> Regions:
-        return self._variables.regions(self._variables.aggregated_values(fact.step, fact.column))
+        return self._variables.regions(self._second(fact))
 
     def of_values(self, fact: Fact, values: Mask) -> Mask:
         """Over a class whose records have these values in the aggregated column."""
@@ -210,8 +225,27 @@ class Aggregates:
                 return values
             case Function.SUM:
                 return self.sums(fact, values)
+            case Function.SHARE_OF_MODE:
+                return self._shares_of_mode(fact, values)
+            case Function.SHARE_OF_LARGEST:
+                return self._shares_of_largest(fact, values)
             case _:
                 assert_never(fact.function)
+
+    def _shares_of_mode(self, fact: Fact, values: Mask) -> Mask:
+        """Of d values, the most frequent one has at least the d-th part of the records."""
+        shares = self._regions(fact)
+        distinct = 1 if fact.column in fact.groups else self._column_regions(fact).cardinality(values)
+        if distinct == INFINITE:
+            return shares.satisfying(Operator.GT, 0)
+        return shares.regions_within(Extent(Bound(Fraction(1, int(distinct))))) if values else 0
+
+    def _shares_of_largest(self, fact: Fact, values: Mask) -> Mask:
+        """0 if and only if all values are."""
+        shares, column = self._regions(fact), self._column_regions(fact)
+        is_zero = column.satisfying(Operator.EQ, zero_value(self._variables.type(self._second(fact))))
+        zero = shares.satisfying(Operator.EQ, 0)
+        return (zero if values & is_zero else 0) | (shares.full & ~zero if values & ~is_zero else 0)
 
     def _distinct_counts(self, fact: Fact, values: Mask) -> Mask:
         counts = self._regions(fact)
@@ -239,7 +273,7 @@ class Aggregates:
                 return self._variables.type(self.variable(fact)).is_number
             case Function.SUM:
                 return not self._is_rounded(fact)
-            case Function.COUNT | Function.COUNT_DISTINCT:
+            case Function.COUNT | Function.COUNT_DISTINCT | Function.SHARE_OF_LARGEST | Function.SHARE_OF_MODE:
                 return False
             case _:
                 assert_never(fact.function)
@@ -254,6 +288,8 @@ class Aggregates:
             case Change.NOT_LOWER:
                 return regions.from_lowest(allowed)
             case Change.NOT_HIGHER:
+                return regions.up_to_highest(allowed)
+            case Change.ANY if facts.is_share:
                 return regions.up_to_highest(allowed)
             case Change.ANY:
                 return self._sums_of_merged(fact, allowed)
@@ -279,7 +315,13 @@ class Aggregates:
                 return (one | other) & regions.from_lowest(one) & regions.from_lowest(other)
             case Function.MIN:
                 return (one | other) & regions.up_to_highest(one) & regions.up_to_highest(other)
-            case Function.COUNT | Function.COUNT_DISTINCT | Function.SUM:
+            case (
+                Function.COUNT
+                | Function.COUNT_DISTINCT
+                | Function.SUM
+                | Function.SHARE_OF_LARGEST
+                | Function.SHARE_OF_MODE
+            ):
                 return self.of_merged(fact, one | other)
             case _:
                 assert_never(fact.function)
@@ -293,10 +335,18 @@ class Aggregates:
                 return regions.up_to_highest(allowed)
             case Change.NOT_LOWER:
                 return regions.from_lowest(allowed)
+            case Change.ANY if facts_about(fact.function).is_share:
+                return self._shares_of_part(fact, allowed)
             case Change.ANY:
                 return self._sums_of_part(fact, allowed, values)
             case _:
                 assert_never(change)
+
+    def _shares_of_part(self, fact: Fact, allowed: Mask) -> Mask:
+        """If all values are equal, so are those of a part; if all are 0, so are those of a part."""
+        shares, constant = self._regions(fact), 1 if facts_about(fact.function).tells_values_apart else 0
+        is_constant = shares.satisfying(Operator.EQ, constant)
+        return shares.full if allowed & ~is_constant else allowed
 
     def _sums_of_part(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
         assert facts_about(fact.function).adds, "no other aggregate can both rise and fall"
@@ -314,7 +364,7 @@ class Aggregates:
         if not allowed & self.of_values(fact, values):
             return 0
         match fact.function:
-            case Function.COUNT | Function.COUNT_DISTINCT:
+            case Function.COUNT | Function.COUNT_DISTINCT | Function.SHARE_OF_LARGEST | Function.SHARE_OF_MODE:
                 return values
             case Function.SUM:
                 return self._addends(fact, allowed, values)
@@ -341,12 +391,43 @@ class Aggregates:
             return values & column.regions_within(Extent(low=possible.low))
         return values
 
-    def in_terms_of(self, fact: Fact, function: Function, allowed: Mask) -> Mask | None:
-        """The values of another function over a class whose aggregate is allowed; None if no lemma relates the two."""
-        if fact.function is function:
+    def in_terms_of(self, fact: Fact, wanted: Fact, allowed: Mask) -> Mask | None:
+        """The values of the wanted aggregate over a class whose aggregate is allowed; None if no lemma relates them."""
+        function = wanted.function
+        if (fact.function, fact.largest) == (function, wanted.largest):
             return allowed
-        if facts_about(fact.function).never_above is function:
+        if facts_about(fact.function).never_above is function or 0 < fact.largest < wanted.largest:
             return self._regions(fact).from_lowest(allowed)
-        if facts_about(function).never_above is fact.function:
+        if facts_about(function).never_above is fact.function or 0 < wanted.largest < fact.largest:
             return self._regions(fact).up_to_highest(allowed)
+        if facts_about(fact.function).is_share and _is_counted_with(wanted, fact):
+            return self._counts_with_share(fact, wanted, allowed)
+        if facts_about(function).is_share and _is_counted_with(fact, wanted):
+            return self._shares_with_count(fact, wanted, allowed)
         return None
+
+    def _counts_with_share(self, share: Fact, count: Fact, allowed: Mask) -> Mask:
+        """The n largest values of c have at least the n/c-th part of the sum, or all if there are only n, or nothing if
+        all are 0. The most frequent of d values has at least the d-th part of the records."""
+        shares, counts = self._regions(share), self._regions(count)
+        zero = shares.satisfying(Operator.EQ, 0)
+        if facts_about(share.function).tells_values_apart:
+            allowed &= ~zero
+        high = shares.extent(allowed).high if allowed else None
+        if high is None or allowed & zero or high == Bound(1):
+            return counts.full if allowed else 0
+        return counts.regions_within(Extent(Bound(Fraction(share.largest or 1) / high.rank, high.is_open)))
+
+    def _shares_with_count(self, count: Fact, share: Fact, allowed: Mask) -> Mask:
+        shares = self._regions(share)
+        most = self._regions(count).extent(allowed).high if allowed else None
+        if most is None:
+            return shares.full if allowed else 0
+        least = min(Fraction(share.largest or 1) / most.rank, Fraction(1))
+        return shares.regions_within(Extent(Bound(least))) | shares.satisfying(Operator.EQ, 0)
+
+
+def _is_counted_with(count: Fact, share: Fact) -> bool:
+    """Whether a lemma relates the count to the share: COUNT to any, COUNT DISTINCT to the most frequent value's."""
+    facts = facts_about(count.function)
+    return facts.counts_records or (facts.counts_distinct and facts_about(share.function).tells_values_apart)

@@ -99,18 +99,20 @@ class Laws:
 
     def in_terms_of(self, known: Fact, wanted: Fact) -> Diagram | None:
         """The values of the wanted aggregate that the known fact allows its classes; None if they are unrelated. COUNT,
-        which reads no column, bounds COUNT DISTINCT of any column."""
+        which reads no column, bounds COUNT DISTINCT and the shares of any column."""
         if known.column != wanted.column and None not in (known.column, wanted.column):
             return None
-        if self.aggregates.in_terms_of(known, wanted.function, 0) is None:
+        if self.aggregates.in_terms_of(known, wanted, 0) is None:
             return None
 
         def change(mask: Mask) -> Mask:
-            implied = self.aggregates.in_terms_of(known, wanted.function, mask)
+            implied = self.aggregates.in_terms_of(known, wanted, mask)
             assert implied is not None
             return implied
 
-        return self.map_aggregates(known, known.allowed, change)
+        return self.variables.rename(
+            known.allowed, self.aggregates.variable(known), self.aggregates.variable(wanted), change
+        )
 
     def in_one_class(self, facts: Sequence[Fact], care: Diagram) -> Diagram:
         """Law of the related aggregates: the records that can be in a class that satisfies all the facts, which are
@@ -249,14 +251,23 @@ class Laws:
 
     def is_kept_by_moving(self, fact: Fact, old: Mask, new: Mask) -> bool:
         """Whether a class stays allowed if some of its values in `old` become values in `new`."""
-        if fact.column is None or not self.aggregates.is_monotonic(fact):
+        if fact.column is None or not old or not new:
             return False
         column = self.variables.column(fact.step, fact.column)
         before, after = (self.variables.regions(column).extent(mask) for mask in (old, new))
-        regions = self.variables.regions(self.aggregates.variable(fact))
         if is_at_most(after.high, before.low):
-            return self._is_closed(fact, regions.up_to_highest)
-        return is_at_most(before.high, after.low) and self._is_closed(fact, regions.from_lowest)
+            return self.is_kept_by_falling(fact)
+        return is_at_most(before.high, after.low) and self.is_kept_by_rising(fact)
+
+    def is_kept_by_falling(self, fact: Fact) -> bool:
+        """Whether a class stays allowed if some of its numbers become lower and none higher."""
+        regions = self.variables.regions(self.aggregates.variable(fact))
+        return self.aggregates.is_monotonic(fact) and self._is_closed(fact, regions.up_to_highest)
+
+    def is_kept_by_rising(self, fact: Fact) -> bool:
+        """Whether a class stays allowed if some of its numbers become higher and none lower."""
+        regions = self.variables.regions(self.aggregates.variable(fact))
+        return self.aggregates.is_monotonic(fact) and self._is_closed(fact, regions.from_lowest)
 
     def _is_closed(self, fact: Fact, change: Callable[[Mask], Mask]) -> bool:
         return self.diagrams.difference(self.map_aggregates(fact, fact.allowed, change), fact.allowed) is EMPTY

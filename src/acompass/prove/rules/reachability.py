@@ -10,10 +10,20 @@ from typing import TypeAlias, assert_never
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
 from acompass.language.program import program as p
-from acompass.language.program.kernels import Constant, Labels, Uniform, Weighted
+from acompass.language.program.kernels import (
+    AddRandom,
+    Constant,
+    Labels,
+    Microaggregate,
+    Nearest,
+    Pseudonym,
+    Shift,
+    Uniform,
+    Weighted,
+)
 from acompass.language.program.types import Type
 from acompass.language.text.tree import Quantifier
-from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram
+from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.diagrams.images import image_of_random
 from acompass.prove.diagrams.regions import Mask, Regions
 from acompass.prove.diagrams.variables import Variables
@@ -40,14 +50,14 @@ class Transition:
     kept_is_all: bool = False  # the assertion holds exactly if all facts of `kept` do
 
     @property
-    def column(self) -> int | None:
-        """The column that the action writes."""
+    def columns(self) -> tuple[int, ...]:
+        """The columns that the action writes."""
         write = effects.write_of(self.requirement.action)
-        return None if write is None else write.column
+        return () if write is None else write.columns
 
     @property
     def write(self) -> p.Write:
-        """What the action, which writes a column, writes."""
+        """What the action, which writes columns, writes."""
         write = effects.write_of(self.requirement.action)
         assert write is not None, "the requirement writes nothing"
         return write
@@ -77,6 +87,13 @@ def record_condition(variables: Variables, step: int, assertion: p.Assertion) ->
             assert_never(assertion.result)
 
 
+def _respelled(program: p.Program) -> frozenset[int]:
+    """The columns into which NEAREST and MICROAGGREGATE write numbers with all digits of the scale; equal numbers of
+    other records can have another spelling."""
+    writes = filter(None, (effects.write_of(requirement.action) for requirement in program.requirements))
+    return frozenset(write.column for write in writes if isinstance(write.kernel, Nearest | Microaggregate))
+
+
 class Reachability:
     """The transitions of a program; `reach[step]` contains every record that can reach the step.
 
@@ -95,14 +112,14 @@ class Reachability:
         focus: frozenset[int] | None = None,
     ):
         self.excluded = excluded or [EMPTY] * (len(program.requirements) + 1)
-        self.columns_of_classes = effects.columns_of_classes(program.requirements)
+        self.columns_of_one_spelling = effects.columns_of_classes(program.requirements) - _respelled(program)
         self.laws = self._make_laws(variables)
         self._variables = variables
         self._diagrams = variables.diagrams
         self._focus = focus
         self.reach = [self._apply_focus(0, self._diagrams.complement(self.excluded[0]))]
         self.transitions: list[Transition] = []
-        self._written: dict[int, Mask] = {}
+        self._written: dict[tuple[int, int], Mask] = {}
         self._standing_facts = StandingFacts(self.laws)
         self._standing: list[Standing] = [()]
         for step, requirement in enumerate(program.requirements):
@@ -133,9 +150,9 @@ class Reachability:
         return self._apply_focus(transition.step + 1, left)
 
     def _is_forgotten(self, transition: Transition) -> bool:
-        """Whether the requirement does nothing but write a column outside the focus."""
-        column = transition.column
-        return self._focus is not None and column is not None and column not in self._focus
+        """Whether the requirement does nothing but write columns outside the focus."""
+        columns = transition.columns
+        return self._focus is not None and bool(columns) and self._focus.isdisjoint(columns)
 
     def _apply_focus(self, step: int, records: Diagram) -> Diagram:
         if self._focus is None:
@@ -248,7 +265,7 @@ class Reachability:
                 return self.untouched_records(transition, records)
             case p.Write():
                 affected = self._diagrams.intersection(records, transition.may)
-                untouched = self.convert_written_column(transition, self.untouched_records(transition, records))
+                untouched = self.convert_written_columns(transition, self.untouched_records(transition, records))
                 return self._diagrams.union(untouched, self.rewrite(transition, affected))
             case p.Project(columns):
                 return self._diagrams.exists(records, self._variables.columns(transition.step, columns))
@@ -263,55 +280,63 @@ class Reachability:
             return records
         return self._diagrams.difference(records, transition.must)
 
-    def convert_written_column(self, transition: Transition, records: Diagram) -> Diagram:
-        """The records with the written column in its type after the requirement (D12, retyping)."""
-        if transition.column is None:
-            return records
-        return self._variables.convert(records, transition.step, transition.column)
+    def convert_written_columns(self, transition: Transition, records: Diagram) -> Diagram:
+        """The records with the written columns in their types after the requirement (D12, retyping)."""
+        for column in transition.columns:
+            records = self._variables.convert(records, transition.step, column)
+        return records
 
     def rewritten(self, transition: Transition) -> Diagram:
         """The records that can be affected, as the action leaves them."""
         return self.rewrite(transition, transition.may)
 
     def rewrite(self, transition: Transition, affected: Diagram) -> Diagram:
-        """The affected records as the action, which writes a column, leaves them."""
-        column, kernel = transition.write.column, transition.write.kernel
+        """The affected records as the action, which writes columns, leaves them."""
+        kernel = transition.write.kernel
         match kernel:
-            case Constant() | Uniform() | Weighted():
+            case Constant() | Uniform() | Weighted() | Microaggregate():
+                column = transition.write.column
                 variable = self._variables.column(transition.step + 1, column)
-                converted = self.convert_written_column(transition, affected)
-                return self._diagrams.assign(converted, variable, self.written_regions(transition))
-            case Labels(map_):
-                return self._variables.label(affected, transition.step, column, map_)
+                converted = self.convert_written_columns(transition, affected)
+                return self._diagrams.assign(converted, variable, self.written_regions(transition, column))
+            case Labels() | Nearest() | Pseudonym() | Shift() | AddRandom():
+                for column in transition.columns:
+                    affected = self._variables.write(affected, transition.step, column, kernel)
+                return affected
             case _:
                 assert_never(kernel)
 
     def before_rewriting(self, transition: Transition, records: Diagram) -> Diagram:
-        """The records that the action, which writes a column, can turn into the given records."""
-        column, kernel = transition.write.column, transition.write.kernel
+        """The records that the action, which writes columns, can turn into the given records."""
+        kernel = transition.write.kernel
         match kernel:
-            case Constant() | Uniform() | Weighted():
-                variable = self._variables.column(transition.step + 1, column)
+            case Constant() | Uniform() | Weighted() | Microaggregate():
+                variable = self._variables.column(transition.step + 1, transition.write.column)
                 return self._diagrams.exists(self.with_written_value(transition, records), frozenset((variable,)))
-            case Labels(map_):
-                return self._variables.before_labels(records, transition.step, column, map_)
+            case Labels() | Nearest() | Pseudonym() | Shift() | AddRandom():
+                for column in transition.columns:
+                    records = self._variables.before_write(records, transition.step, column, kernel)
+                return records
             case _:
                 assert_never(kernel)
 
     def with_written_value(self, transition: Transition, records: Diagram) -> Diagram:
         """The records that have a value in the written column that the action can write."""
-        variable = self._variables.column(transition.step + 1, transition.write.column)
-        return self._diagrams.intersection(records, self._diagrams.literal(variable, self.written_regions(transition)))
+        column = transition.write.column
+        variable = self._variables.column(transition.step + 1, column)
+        return self._diagrams.intersection(
+            records, self._diagrams.literal(variable, self.written_regions(transition, column))
+        )
 
-    def written_regions(self, transition: Transition) -> Mask:
-        """The values that the action can write, in the regions of the next step."""
-        step = transition.step
-        if step not in self._written:
-            self._written[step] = self._values_written(transition)
-        return self._written[step]
+    def written_regions(self, transition: Transition, column: int) -> Mask:
+        """The values that the action can write into a column, in the regions of the next step."""
+        key = transition.step, column
+        if key not in self._written:
+            self._written[key] = self._values_written(transition, column)
+        return self._written[key]
 
-    def _values_written(self, transition: Transition) -> Mask:
-        column, kernel = transition.write.column, transition.write.kernel
+    def _values_written(self, transition: Transition, column: int) -> Mask:
+        kernel = transition.write.kernel
         variable = self._variables.column(transition.step + 1, column)
         match kernel:
             case Constant() | Weighted():
@@ -320,10 +345,18 @@ class Reachability:
             case Uniform():
                 type_ = transition.requirement.after[column].type
                 return self._drawn_regions(kernel, self._variables.regions(variable), type_)
-            case Labels():
+            case Labels() | Nearest() | Pseudonym() | Shift() | AddRandom():
                 return self._diagrams.mask_of(self.rewritten(transition), variable)
+            case Microaggregate():
+                return self._means(transition, variable)
             case _:
                 assert_never(kernel)
+
+    def _means(self, transition: Transition, variable: Variable) -> Mask:
+        """A mean lies between the least and the greatest value, and so does what it is rounded to."""
+        affected = self._diagrams.intersection(transition.care, transition.may)
+        values, regions = self._diagrams.mask_of(affected, variable), self._variables.regions(variable)
+        return regions.regions_within(regions.extent(values)) if values else 0
 
     def _drawn_regions(self, drawn: Uniform, regions: Regions, type_: Type) -> Mask:
         """The regions of a column of the type that drawn integers reach."""

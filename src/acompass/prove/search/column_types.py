@@ -124,16 +124,19 @@ def _subsets(columns: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _summed_columns(policy: tree.Program, columns: ColumnTypes) -> tuple[int, ...]:
-    """The columns of numbers with an inferred type that the policy sums."""
+    """The columns of numbers with an inferred type that the policy sums, or adds random numbers to."""
     names = Names([column.name for column in columns.schema])
     processes = filter(None, map(walk.process_of, walk.steps(policy)))
     added = (named.aggregate for process in processes for named in process.aggregates)
     found = {
         at
         for aggregate in added
-        if aggregate.column is not None and facts_about(aggregate.function).adds
+        if aggregate.column is not None and aggregate.file is None and facts_about(aggregate.function).adds
         for at in names.find(aggregate.column.text)
     }
+    drawn = (walk.step_of(requirement) for requirement in walk.steps(policy))
+    raised = (name for step in drawn if walk.adds_random(step) for name in walk.drawn_names(step))
+    found.update(at for name in raised for at in names.find(name.text))
     return tuple(sorted(found & columns.inferred & columns.any_scale))
 
 
@@ -257,8 +260,9 @@ def _names(policy: tree.Program) -> Iterator[tree.Name]:
     for requirement in walk.steps(policy):
         process = walk.process_of(requirement)
         if process is not None:
-            aggregated = (named.aggregate.column for named in process.aggregates)
-            yield from (name for name in aggregated if name is not None)
+            aggregates = (named.aggregate for named in process.aggregates)
+            own = (each.column for each in aggregates if each.file is None)  # others are columns of the file (X14)
+            yield from (name for name in own if name is not None)
         for condition in walk.record_conditions(requirement):
             yield from (comparison.name for comparison in walk.comparisons(condition))
         if process is not None:

@@ -105,17 +105,18 @@ class Origins:
             return [_Place(step, before, place)]
         if removes_records(action):
             return [_Place(step, self._untouched_records(transition, target), place, is_hit=False)]
-        column = transition.column
-        if column is not None and self._variables.column(step + 1, column) in self._diagrams.support(target):
-            return self._before_write(transition, column, place)
+        written = self._variables.columns(step + 1, transition.columns)
+        if not written.isdisjoint(self._diagrams.support(target)):
+            return self._before_write(transition, place)
         return [_Place(step, self._diagrams.intersection(transition.care, target), place)]
 
     def _untouched_records(self, transition: Transition, target: Diagram) -> Diagram:
         return self._diagrams.intersection(self._reachability.untouched_records(transition), target)
 
-    def _before_write(self, transition: Transition, column: int, place: _Place) -> list[_Place]:
-        step = transition.step
-        earlier = self._variables.before_conversion(place.records, step, column, self._variables.preimage)
+    def _before_write(self, transition: Transition, place: _Place) -> list[_Place]:
+        step, earlier = transition.step, place.records
+        for column in transition.columns:
+            earlier = self._variables.before_conversion(earlier, step, column, self._variables.preimage)
         untouched = _Place(step, self._untouched_records(transition, earlier), place, is_hit=False)
         rewritten = self._reachability.before_rewriting(transition, place.records)
         affected = self._diagrams.intersection(transition.may, rewritten)
@@ -130,7 +131,7 @@ class Origins:
             return None
         transition = self._reachability.transitions[place.step]
         kernel = drawing_kernel(transition.requirement.action)
-        if kernel is None:
+        if kernel is None or kernel.reads_value:  # for a sum, any number is drawn
             return None
         drawn = self._reachability.with_written_value(transition, place.after.records)
         variable = self._variables.column(place.step + 1, transition.write.column)

@@ -7,9 +7,10 @@ from itertools import chain
 
 from acompass.dataclasses import dataclass, field
 from acompass.prove.effort import require_time
-from acompass.prove.rules.backward_rules import BackwardRules, Blocked, Rule
+from acompass.prove.rules.backward_rules import BackwardRules, Rule
 from acompass.prove.rules.facts import Fact
 from acompass.prove.rules.reachability import Reachability
+from acompass.prove.rules.write_rules import Blocked
 
 #: the most goals in the search for a proof of one claim
 MAX_GOALS = 4_000
@@ -62,9 +63,10 @@ class ProofSearch:
         self._proofs: dict[Fact, _Way] = {}
         self._failures: dict[Fact, ProofAttempt] = {}
         self._retries = 0
-        self._writing: defaultdict[int | None, list[int]] = defaultdict(list)
+        self._writing: defaultdict[int, list[int]] = defaultdict(list)
         for transition in reachability.transitions:
-            self._writing[transition.column].append(transition.step)
+            for column in transition.columns:
+                self._writing[column].append(transition.step)
 
     def carry_back(self, fact: Fact) -> Fact:
         return self._rules.carry_back(fact)

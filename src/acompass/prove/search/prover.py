@@ -20,10 +20,10 @@ from acompass.language.text.tree import Function, Quantifier
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram
 from acompass.prove.diagrams.variables import Variables
 from acompass.prove.effort import MOST_OPERATIONS, Budget, Exhausted, recursion_limit, require_time
-from acompass.prove.rules.backward_rules import Preimages
 from acompass.prove.rules.facts import Alternatives, Fact, class_assertion
 from acompass.prove.rules.laws import KnownFacts, SumsAndCounts
 from acompass.prove.rules.reachability import Reachability, Transition, record_condition
+from acompass.prove.rules.write_rules import Preimages
 from acompass.prove.search.claims import assertion_columns
 from acompass.prove.search.origins import Origins
 from acompass.prove.search.proof_search import ProofAttempt, ProofSearch
@@ -155,7 +155,13 @@ class Prover:
             case Function.COUNT:
                 for column in self._summed_columns(fact.step):
                     yield self._sums_and_counts.sums_for(fact, column, care)
-            case Function.COUNT_DISTINCT | Function.MIN | Function.MAX:
+            case (
+                Function.COUNT_DISTINCT
+                | Function.MIN
+                | Function.MAX
+                | Function.SHARE_OF_LARGEST
+                | Function.SHARE_OF_MODE
+            ):
                 pass
             case _:
                 assert_never(fact.function)
@@ -310,15 +316,15 @@ class ExcludedRecords:
             case Remove():
                 return self._diagrams.difference(excluded, transition.may)
             case Write():
-                return self._before_write(excluded, transition, effect.column)
+                return self._before_write(excluded, transition)
             case _:
                 assert_never(effect)
 
-    def _before_write(self, excluded: Diagram, transition: Transition, column: int) -> Diagram:
+    def _before_write(self, excluded: Diagram, transition: Transition) -> Diagram:
         """The records that are excluded either way: unchanged, unless they must be affected, and rewritten, unless they
         cannot be affected."""
         diagrams = self._diagrams
-        kept = self._preimages.surely_before_keeping(excluded, transition, column)
+        kept = self._preimages.surely_before_keeping(excluded, transition)
         if effects.is_certain(transition.requirement.action):
             kept = diagrams.union(kept, transition.must)
         saved = self._reachability.before_rewriting(transition, diagrams.complement(excluded))

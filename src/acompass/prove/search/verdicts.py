@@ -14,8 +14,8 @@ from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import PolicyError
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import effect_of, is_certain, map_of, process_in, type_changes
-from acompass.language.program.kernels import Map
+from acompass.language.program.effects import effect_of, is_certain, map_of, needs_key, process_in, type_changes
+from acompass.language.program.kernels import Map, Microaggregate
 from acompass.language.program.program import Assertion, Program, Project, Remove, Requirement, Write
 from acompass.language.program.types import Kind, Schema, Type, remaining
 from acompass.language.text import tree
@@ -27,7 +27,7 @@ from acompass.prove.effort import DEADLINE, Exhausted, recursion_limit, time_lim
 from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
 from acompass.prove.refute.candidate_tables import MOST_RECORDS
 from acompass.prove.refute.refutation import Refuter
-from acompass.prove.refute.replay import Witness
+from acompass.prove.refute.replay import EXAMPLE_KEY_TEXT, Witness
 from acompass.prove.search.claims import (
     CheckedClaim,
     ParsedClaim,
@@ -225,6 +225,8 @@ def _claim_verdict(claim: CheckedClaim, judgment: Judgment) -> Claim:
     counterexample = _counterexample(*judgment.refuted)
     size = len(counterexample.records)
     found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"
+    if needs_key(judgment.refuted[0].requirements):
+        found = f"{found}, with {EXAMPLE_KEY_TEXT} as the key"
     return Claim(claim.text, claim.line, ClaimVerdict.REFUTED, f"{found}\n{judgment.reason}", counterexample)
 
 
@@ -518,12 +520,15 @@ def _passage_text(requirement: Requirement, left: int) -> str:
     match effect:
         case Remove():
             return "removes every class that violates it" if left == 0 else "removes whole classes only"
+        case Write(columns, Microaggregate(size)) if left > 0:
+            names = _column_names(requirement, columns)
+            return f"each mean in {names} is that of at least {size} records, or of all that it averages"
         case Write(columns, kernel):
-            name = requirement.after[columns[0]].name
+            names = _column_names(requirement, columns)
             return (
-                f"every {kernel.noun} it writes into `{name}` satisfies it"
+                f"every {kernel.noun} it writes into {names} satisfies it"
                 if left == 0
-                else f"{kernel.change} `{name}`, which at most merges whole classes"
+                else f"{kernel.change} {names}, which at most merges whole classes"
             )
         case None:
             return _CHECKED
@@ -531,6 +536,10 @@ def _passage_text(requirement: Requirement, left: int) -> str:
             return "drops columns that the claim does not read"
         case _:
             assert_never(effect)
+
+
+def _column_names(requirement: Requirement, columns: Iterable[int]) -> str:
+    return " and ".join(f"`{requirement.after[column].name}`" for column in columns)
 
 
 def _break_text(requirement: Requirement) -> str:
@@ -541,8 +550,7 @@ def _break_text(requirement: Requirement) -> str:
         case Remove():
             return "removes records that the claim relies on"
         case Write(columns, kernel):
-            names = " and ".join(f"`{requirement.after[column].name}`" for column in columns)
-            return f"{kernel.deed} {names}"
+            return f"{kernel.deed} {_column_names(requirement, columns)}"
         case Project():
             return "drops columns"
         case None:

@@ -74,7 +74,8 @@ def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
             continue
         variable = policy.prover.variables.column(transition.step, write.column)
         if write.kernel.draws:
-            drawn[variable] = drawn.get(variable, 0) | policy.prover.reachability.written_regions(transition)
+            written = policy.prover.reachability.written_regions(transition, write.column)
+            drawn[variable] = drawn.get(variable, 0) | written
         elif (rule := _rule(policy, transition, variable)) and rule.taken & ~drawn.get(variable, 0):
             if variable not in latest:
                 chains.append((variable, latest.setdefault(variable, [])))
@@ -100,7 +101,8 @@ def _rule(policy: InspectedPolicy, transition: Transition, variable: Variable) -
         return None
     taken = policy.prover.diagrams.mask_of(refused, variable)
     filtered = 0 if scope is ALL else policy.prover.diagrams.mask_of(scope, variable)
-    return Rule(transition.step, taken, policy.prover.reachability.written_regions(transition), taken | filtered)
+    written = policy.prover.reachability.written_regions(transition, transition.write.column)
+    return Rule(transition.step, taken, written, taken | filtered)
 
 
 def _find_overlaps(policy: InspectedPolicy, variable: Variable, rules: list[Rule]) -> Iterator[Diagnostic]:
@@ -281,8 +283,9 @@ class Contents:
 def find_idle_maps(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     contents: dict[int, Contents] = {}
     for at, transition in enumerate(policy.transitions):
-        column, map_ = transition.column, effects.map_of(transition.requirement.action)
-        if column is not None and map_ is not None:
+        map_ = effects.map_of(transition.requirement.action)
+        if map_ is not None:
+            column = transition.write.column
             known = contents.get(column)
             is_kept = known is not None and known.stay_under(map_)
             if is_kept or _has_only_labels(policy, transition, column, map_):
@@ -294,7 +297,7 @@ def _has_only_labels(policy: InspectedPolicy, transition: Transition, column: in
     """Whether the possible values of the affected records can be listed, and each is already a label of the map."""
     variables, reachability = policy.prover.variables, policy.prover.reachability
     variable = variables.column(transition.step + 1, column)
-    affected = reachability.convert_written_column(transition, transition.may)
+    affected = reachability.convert_written_columns(transition, transition.may)
     regions = variables.regions(variable)
     texts = [regions.constant(region) for region in regions_in(variables.diagrams.mask_of(affected, variable))]
     return affected is not EMPTY and all(text is not None and map_.label(str(text)) == text for text in texts)

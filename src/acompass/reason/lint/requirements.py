@@ -102,7 +102,7 @@ def _should_establish(transition: Transition) -> bool:
     requirement = transition.requirement
     if not effects.is_certain(requirement.action):
         return effects.process_of(requirement) is not None
-    return transition.column is not None and not effects.is_always(requirement)
+    return bool(transition.columns) and not effects.is_always(requirement)
 
 
 def _establishing_advice(transition: Transition) -> tuple[str, str]:
@@ -111,8 +111,8 @@ def _establishing_advice(transition: Transition) -> tuple[str, str]:
     if not effects.is_certain(requirement.action):
         message = "an action with a probability does not make the assertion true"
         return message, "remove WITH PROBABILITY, or add THEN REJECT"
-    assert transition.column is not None
-    message = f"writing `{requirement.after[transition.column].name}` does not make the assertion true"
+    names = " and ".join(f"`{requirement.after[column].name}`" for column in transition.columns)
+    message = f"writing {names} does not make the assertion true"
     if effects.map_of(requirement.action) is not None:
         return message, "add THEN REJECT, or a coarser step"
     return message, "write a value that satisfies it, or use REJECT"
@@ -191,13 +191,14 @@ def find_draws_of_replaced_values(policy: InspectedPolicy) -> Iterator[Diagnosti
     action is not meant to replace every violating value."""
     variables, reachability = policy.prover.variables, policy.prover.reachability
     for at, transition in enumerate(policy.transitions):
-        column, kernel = transition.column, effects.drawing_kernel(transition.requirement.action)
+        kernel = effects.drawing_kernel(transition.requirement.action)
         is_meant = effects.is_certain(transition.requirement.action) and not effects.is_always(transition.requirement)
-        if column is None or kernel is None or kernel.reads_value or not is_meant:
+        if kernel is None or kernel.reads_value or not is_meant:
             continue
+        column = transition.write.column
         variable = variables.column(at + 1, column)
-        affected = reachability.convert_written_column(transition, transition.may)
-        if variables.diagrams.mask_of(affected, variable) & reachability.written_regions(transition):
+        affected = reachability.convert_written_columns(transition, transition.may)
+        if variables.diagrams.mask_of(affected, variable) & reachability.written_regions(transition, column):
             name = transition.requirement.after[column].name
             message = f"RANDOM can draw values of `{name}` that this requirement replaces"
             help_ = "leave out" if kernel.integers() is None else "choose bounds that exclude"

@@ -203,9 +203,9 @@ _ACTION_WORDS: dict[ActionName | None, str] = {
     "RANDOM": "randomized",
     "GENERALIZE": "generalized",
     "PSEUDONYM": "pseudonymized",
-    "SHIFT": "dates shifted",
+    "SHIFT": "shifted",
     "ADD RANDOM": "random numbers added",
-    "MICROAGGREGATE": "averaged in groups",
+    "MICROAGGREGATE": "microaggregated",
     "DROP": "columns dropped",
     None: "only checked",
 }

@@ -21,6 +21,7 @@ from benchmarks.questions import (
     start_up,
     statements,
     tangled,
+    writes,
 )
 
 QUESTIONS = (
@@ -35,6 +36,7 @@ QUESTIONS = (
     sampling.SAMPLE,
     sampling.RESPONSE,
     reference_tables.QUESTION,
+    *writes.QUESTIONS,
     bare_copy.QUESTION,
     statements.QUESTION,
     hand_written_frames.POLARS,

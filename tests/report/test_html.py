@@ -419,6 +419,22 @@ def test_the_number_of_drawn_values_cannot_be_computed(tmp_path: Path, action: s
     assert _rows(read_page(report), "Values of Age")["20 to 29"][0] != "not shown"
 
 
+def test_the_report_says_what_happened_to_each_column(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    table = [{"id": f"p{i}", "day": f"2024-03-{i + 1:02}", "age": i, "pay": i} for i in range(20)]
+    policy = "ALWAYS : SHIFT day BY id WITHIN 9 DAYS; ALWAYS : PSEUDONYM id;\n"
+    policy += "ALWAYS : ADD RANDOM 1 9 TO pay; EACH RESULT : age < 10 : MICROAGGREGATE age BY 3;"
+    acompass.run(policy, table, report=report, key="k" * 32)
+    text = _text(report)
+    for fate in (
+        "pseudonymized in every record (line 1)",
+        "shifted in every record (line 1)",
+        "random numbers added in every record (line 2)",
+        "microaggregated where needed (line 2)",
+    ):
+        assert fate in text
+
+
 def test_the_report_states_the_probability_and_only_the_internal_one_counts(tmp_path: Path) -> None:
     report, internal = tmp_path / "report.html", tmp_path / "internal.html"
     policy = "ALWAYS : WITH PROBABILITY 0.250 REPLACE Town WITH 'A';"

@@ -29,7 +29,7 @@ from acompass.plan.run.queries import distinct_texts
 from acompass.policy import Policy
 from acompass.prove.search.column_types import inferred_schema
 from acompass.run import Call, checked_program, load_and_check
-from acompass.semantics.core import compare
+from acompass.semantics.values import compare
 from acompass.tables.formats import Options
 
 

@@ -68,6 +68,7 @@ LINES = (
     "ALWAYS : GENERALIZE age TO BANDS OF 1;",
     "ALWAYS : GENERALIZE cost TO BANDS AT 0.5, 2;",
     "ALWAYS : GENERALIZE zip TO PREFIX OF 3;",
+    "ALWAYS : GENERALIZE age TO NEAREST 5 THEN GENERALIZE age TO NEAREST 15;",
     "ALWAYS : GENERALIZE seen TO MONTH THEN GENERALIZE seen TO YEAR;",
     "ALWAYS : GENERALIZE illness TO LEVEL 1 OF 'illness.csv' ELSE 'other';",
     "ALWAYS : GENERALIZE illness TO LEVEL 2 OF 'illness.csv';",
@@ -191,6 +192,22 @@ def test_like_with_digits_allows_what_d24_would_reject() -> None:
             "a REPLACE for one label can change which records violate the assertion",
         ),
         ("ALWAYS : GENERALIZE a TO PREFIX OF 3;", "the column's values are unknown"),
+        ("ALWAYS : GENERALIZE a TO NEAREST 3;", "the column's values are unknown"),
+        ("ALWAYS : PSEUDONYM a;", "no action of the paper has a key"),
+        ("ALWAYS : SHIFT a BY b WITHIN 3 DAYS;", "no action of the paper has a key"),
+        ("ALWAYS : ADD RANDOM 1 2 TO a;", "what the paper draws does not depend on the value before"),
+        (
+            "ALWAYS : MICROAGGREGATE a BY 3;",
+            "what an action of the paper writes does not depend on other records",
+        ),
+        (
+            "EACH PROCESS SHARE OF MODE (a) AS s : s <= 0.5 : REJECT;",
+            "no aggregate of the paper is a share",
+        ),
+        (
+            "EACH PROCESS COUNT(*) IN 'a.csv' AS n GROUP BY a : n > 5 : REJECT;",
+            "the aggregates of the paper are over the table",
+        ),
         (
             "EACH RESULT : a > 1 : WITH PROBABILITY 0.5 REJECT;",
             "every action of the paper is performed on the whole affected bag",
@@ -223,6 +240,29 @@ def test_a_policy_that_cannot_be_rewritten_has_a_reason(text: str, reason: str) 
     assert diagnostic.code == "AC061"
     assert diagnostic.message.endswith(f"cannot be written in the core: {reason}")
     assert diagnostic.labels
+
+
+def test_rounded_numbers_keep_the_type_of_their_column() -> None:
+    table = pyarrow.table({"cost": pyarrow.array(["0.37", "1.12", "2.00"]).cast(pyarrow.decimal128(5, 2))})
+    policy = "ALWAYS : GENERALIZE cost TO NEAREST 0.25;"
+    core = _core(policy, table)
+    assert "NOT (cost = 0.37)" in core
+    assert "2.00" not in core
+    assert acompass.run(core, table).table.to_pylist() == acompass.run(policy, table).table.to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("policy", "reason"),
+    [
+        ("ALWAYS : GENERALIZE age TO NEAREST 0.5;", "it changes how the column's numbers are spelled (D26)"),
+        ("ALWAYS : GENERALIZE cost TO NEAREST 0.5;", "it changes how the column's numbers are spelled (D26)"),
+    ],
+)
+def test_numbers_whose_spelling_would_change_are_not_rounded(policy: str, reason: str) -> None:
+    table = _table([("a", 30, "21201", "2018-03-01", "flu", 1.5)])
+    with pytest.raises(PolicyError) as raised:
+        _core(policy, table)
+    assert raised.value.diagnostics[0].message.endswith(reason)
 
 
 def test_a_drawn_value_has_its_label() -> None:

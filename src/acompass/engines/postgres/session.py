@@ -120,8 +120,8 @@ class KeepingSession(_Session):
 
 
 class ReadingSession(_Session):
-    """A session that creates nothing: a query reads stored queries in a WITH clause. Uploaded rows are part of its text,
-    so only checks use it, which have neither a seed nor a key."""
+    """A session that creates nothing: a query reads stored queries in a WITH clause. Uploaded rows are part of the
+    text, so only checks use it, which have neither a seed nor a key."""
 
     def __init__(self, connection: Connection):
         super().__init__(connection)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import ceil, gcd
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.bands import Bands
@@ -86,9 +86,21 @@ class Writing(ABC):
     def integers(self) -> range | None:
         """The integers that it draws from, all equally likely; None for any other kernel."""
 
-    @abstractmethod
-    def in_lowest_terms(self) -> "Kernel":
+    def in_lowest_terms(self) -> Self:
         """The kernel that writes the same and has the smallest weights: 2 to 1 for 4 to 2."""
+        return self
+
+    def rounding(self) -> "Nearest | None":
+        """The kernel itself if it rounds numbers (X12); None for any other."""
+        return None
+
+    def averaging(self) -> "Microaggregate | None":
+        """The kernel itself if it writes means (X18); None for any other."""
+        return None
+
+    def addition(self) -> "AddRandom | None":
+        """The kernel itself if it adds what it draws (X17); None for any other."""
+        return None
 
     @abstractmethod
     def label_map(self) -> Map | None:
@@ -192,9 +204,6 @@ class Constant(WithoutDraw):
     def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
         yield self.value, ONE
 
-    def in_lowest_terms(self) -> "Constant":
-        return self
-
     def label_map(self) -> None:
         """None: it writes no labels."""
 
@@ -229,9 +238,6 @@ class Uniform(Draw):
 
     def integers(self) -> range:
         return range(self.lower, self.upper + 1)
-
-    def in_lowest_terms(self) -> "Uniform":
-        return self
 
     def trace_cuts(self) -> tuple[Fraction, ...]:
         return ()
@@ -284,9 +290,9 @@ class Weighted(Draw):
     def integers(self) -> None:
         """None: it draws from a list."""
 
-    def in_lowest_terms(self) -> "Weighted":
+    def in_lowest_terms(self) -> Self:
         common = gcd(*(each.weight for each in self.values))
-        return Weighted(tuple(replace(each, weight=each.weight // common) for each in self.values))
+        return replace(self, values=tuple(replace(each, weight=each.weight // common) for each in self.values))
 
     def trace_cuts(self) -> tuple[Fraction, ...]:
         """The j-th value is drawn if cut j-1 ≤ ρ < cut j, where cut 0 is 0."""
@@ -330,9 +336,6 @@ class Labels(WithoutDraw):
         label = self.map.label(to_text(value, type_))
         if label is not None:
             yield label, ONE
-
-    def in_lowest_terms(self) -> "Labels":
-        return self
 
     def label_map(self) -> Map:
         return self.map
@@ -381,6 +384,9 @@ class Nearest(Unlisted):
     change = "rounds"
     may_fail = True
 
+    def rounding(self) -> "Nearest":
+        return self
+
     def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
         rounded = self.nearest(value, type_)
         if rounded is not None:
@@ -392,9 +398,6 @@ class Nearest(Unlisted):
         if type_.kind is Kind.FLOAT and value in (float("inf"), float("-inf")):
             return value
         return number_of_type(nearest_multiple(Fraction(value), self.step), type_)
-
-    def in_lowest_terms(self) -> "Nearest":
-        return self
 
     def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
         """Without numbers that do not fit: a run fails on them."""
@@ -429,9 +432,6 @@ class Pseudonym(Unlisted):
         assert isinstance(value, str)
         assert self.key is not None, "a run has a key"
         yield self.key.pseudonym(key_text_of(value, self.type)), ONE
-
-    def in_lowest_terms(self) -> "Pseudonym":
-        return self
 
     def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
         return [] if self.key is None else [drawn for value in values for drawn, _ in self.outcomes(value, type_)]
@@ -470,9 +470,6 @@ class Shift(OfOthers):
     def by(self) -> int:
         return self.person
 
-    def in_lowest_terms(self) -> "Shift":
-        return self
-
 
 @dataclass(frozen=True, slots=True)
 class Microaggregate(OfOthers):
@@ -495,7 +492,7 @@ class Microaggregate(OfOthers):
         total = sum((_exact(value) * count for value, count in numbers), Fraction(0))
         return number_of_type(total / sum(count for _, count in numbers), type_)
 
-    def in_lowest_terms(self) -> "Microaggregate":
+    def averaging(self) -> "Microaggregate":
         return self
 
 
@@ -516,6 +513,9 @@ class AddRandom(Draw):
     @property
     def _drawn(self) -> Uniform:
         return Uniform(self.lower, self.upper)
+
+    def addition(self) -> "AddRandom":
+        return self
 
     def listed_values(self) -> None:
         """None: the value depends on the one before."""
@@ -540,9 +540,6 @@ class AddRandom(Draw):
 
     def integers(self) -> None:
         """None: the integers that it draws are not those that it writes."""
-
-    def in_lowest_terms(self) -> "AddRandom":
-        return self
 
     def trace_cuts(self) -> tuple[Fraction, ...]:
         return ()

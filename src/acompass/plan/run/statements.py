@@ -27,7 +27,7 @@ from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.planner import naive_stages
 from acompass.plan.run.classes import Classes
-from acompass.plan.run.context import Context, SeededTrace, total_columns
+from acompass.plan.run.context import TOTAL, Context, SeededTrace, total_columns
 from acompass.plan.run.execution import execute
 from acompass.plan.run.records import record_question
 
@@ -89,6 +89,8 @@ class _RecordingSession:
         typed = ", ".join(f"{column} {type_}" for (column, _), type_ in zip(columns, types, strict=True))
         # only the rows of labels depend on the table
         comment = "" if list(rows) else f"-- {name} gets the labels of the values above when the policy runs\n"
+        if columns[-1][0] == TOTAL:
+            comment = f"-- {name} gets a row for each class of the reference table when the policy runs\n"
         self._statements.append(f"{comment}CREATE TEMPORARY TABLE {name} ({typed})")
         return name
 

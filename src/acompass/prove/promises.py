@@ -10,6 +10,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.program import Assertion, Program, Requirement
+from acompass.language.program.types import Schema
 from acompass.language.text import tree
 from acompass.language.text.parser import allowed_codes
 from acompass.language.text.tree import Quantifier
@@ -67,24 +68,19 @@ def find_promises(
         asserted = assertion_of(requirement)
         if asserted is None or not any(effects.is_promise(program.requirements[step]) for step in steps):
             continue
-        assertion = _final_assertion(asserted, source, program.requirements[steps[-1]], program, params)
+        last = program.requirements[steps[-1]]
+        assertion = None if _has_other_values(last, program) else last.assertion
+        if assertion is not None and _is_retyped(last, program.final_schema):
+            from acompass.prove.search.claims import ParsedClaim, fit_assertion
+
+            assertion = fit_assertion(ParsedClaim(source, asserted, policy), program.final_schema, params)
         if assertion is not None:
             yield Promise(steps, assertion, any(BROKEN in allowed.get(step, ()) for step in steps))
 
 
-def _final_assertion(
-    asserted: tree.Assertion, source: str, last: Requirement, program: Program, params: Mapping[str, ParamValue]
-) -> Assertion | None:
-    """The assertion about the final table; None if a column of it was dropped, or one that it compares was turned into
-    labels, pseudonyms or a type that it does not fit (D32). `last` is the last step of its requirement."""
-    final = program.final_schema
-    if _has_other_values(last, program):
-        return None
-    if all(last.before[column].type == final[column].type for column in effects.columns_read(last)):
-        return last.assertion
-    from acompass.prove.search.claims import ParsedClaim, fit_assertion
-
-    return fit_assertion(ParsedClaim(source, asserted), final, params)
+def _is_retyped(requirement: Requirement, final: Schema) -> bool:
+    """Whether a column that the assertion reads has another type in the final table; it may not fit that type (D32)."""
+    return any(requirement.before[column].type != final[column].type for column in effects.columns_read(requirement))
 
 
 def _has_other_values(requirement: Requirement, program: Program) -> bool:

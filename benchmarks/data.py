@@ -28,10 +28,32 @@ def towns(folder: Path, records: int, number: int) -> str:
     return _generate_once(folder / f"towns-{records}.parquet", query)
 
 
+def register(folder: Path, records: int) -> str:
+    """A CSV file with the age and zip of other people, generated once per folder."""
+    query = _PEOPLE.format(records=records).replace("hash(range", "hash(range * 29")
+    return _generate_once(folder / f"register-{records}.csv", f"SELECT age, zip FROM ({query})")
+
+
 def many_combinations(folder: Path, records: int) -> str:
     """The same people in 7,000 zip codes: about a million combinations of age, zip and sex."""
     query = _PEOPLE.format(records=records).replace("% 5000", "% 7000")
     return _generate_once(folder / f"combinations-{records}.parquet", query)
+
+
+_VISITS = """
+SELECT range AS id,
+       'P' || CAST(hash(range) % ({records} // 5 + 1) AS VARCHAR) AS patient,
+       DATE '2015-01-01' + CAST(hash(range * 7 + 1) % 3000 AS INTEGER) AS admission,
+       DATE '2024-01-01' + CAST(hash(range * 13 + 2) % 30 AS INTEGER) AS discharge,
+       CAST(hash(range * 17 + 3) % 100 AS BIGINT) AS age,
+       CAST(hash(range * 19 + 4) % 5000000 / 100 AS DECIMAL(18, 2)) AS cost
+FROM range({records})
+"""
+
+
+def visits(folder: Path, records: int) -> str:
+    """A Parquet file with `records` visits to a hospital, five of each patient, generated once per folder."""
+    return _generate_once(folder / f"visits-{records}.parquet", _VISITS.format(records=records))
 
 
 def numbers(folder: Path, records: int, columns: str) -> str:
@@ -45,6 +67,6 @@ def _generate_once(path: Path, query: str) -> str:
     if not path.exists():
         part = path.with_suffix(".part")
         with duckdb.connect() as con:
-            con.execute(f"COPY ({query}) TO '{part}' (FORMAT parquet)")
+            con.execute(f"COPY ({query}) TO '{part}' (FORMAT {path.suffix[1:]})")
         part.rename(path)
     return str(path)

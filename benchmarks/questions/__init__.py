@@ -13,6 +13,7 @@ from benchmarks.questions import (
     postgres,
     promises,
     pycanon,
+    reference_tables,
     rules,
     sampling,
     session,
@@ -20,6 +21,7 @@ from benchmarks.questions import (
     start_up,
     statements,
     tangled,
+    writes,
 )
 
 QUESTIONS = (
@@ -33,6 +35,8 @@ QUESTIONS = (
     generalize.LEVEL,
     sampling.SAMPLE,
     sampling.RESPONSE,
+    reference_tables.QUESTION,
+    *writes.QUESTIONS,
     bare_copy.QUESTION,
     statements.QUESTION,
     hand_written_frames.POLARS,

@@ -376,7 +376,8 @@ class MeasureOptions(_Hierarchies, _Roles, _Reports, _Paper, total=False):
     policy: Annotated[
         "Policy | str | os.PathLike[str] | None",
         Option(kinds.POLICY, "--policy POLICY"),
-        "Use the columns in GROUP BY and COUNT DISTINCT of this policy where {qi} or {sensitive} is not given.",
+        "Use the columns that this policy groups by, and those in its COUNT DISTINCT and SHARE OF MODE, where {qi} or "
+        "{sensitive} is not given.",
     ]
     against: Annotated[
         Any,

@@ -45,7 +45,7 @@ from acompass.language.mistakes.unreadable_text import ENOUGH, is_csv, is_utf16,
 from acompass.language.text.parser import MAXIMUM_DEPTH, parse_text
 from acompass.language.text.tokens import is_word
 from acompass.language.text.tree import Program
-from acompass.language.text.walk import hierarchy_files
+from acompass.language.text.walk import hierarchy_files, reference_files
 from acompass.options import (
     Opening,
     PaperOnly,
@@ -81,6 +81,16 @@ class Policy:
         """The files that LEVEL names. Their content is part of the policy (X2, GENERALIZE)."""
         return tuple(Path(self.tree.folder, file) for file in hierarchy_files(self.tree))
 
+    @property
+    def references(self) -> tuple[Path, ...]:
+        """The reference tables that IN names. Their content is part of the policy (X14)."""
+        return tuple(Path(self.tree.folder, file) for file in reference_files(self.tree))
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that the policy names: nothing overwrites them, and answers depend on their content."""
+        return *self.hierarchies, *self.references
+
     @classmethod
     @validate_arguments
     def from_tree(cls, program: PolicyTree, name: PolicyName = _NO_NAME) -> "Policy":
@@ -112,7 +122,8 @@ def _format_program(program: Program) -> str:
 def parse(text: PolicyText, name: PolicyName = _NO_NAME, paper: PaperOnly = False) -> Policy:
     """Parse the text of a policy. Raise PolicyError with all of its syntax errors.
 
-    LEVEL looks for hierarchies in the current folder; after `load`, in the folder of the policy's file.
+    LEVEL looks for hierarchies, and IN for reference tables, in the current folder; after `load`, in the folder of
+    the policy's file.
 
     >>> acompass.parse("EACH RESULT : Age <= 80 : REJECT;").name
     '<policy>'

@@ -49,7 +49,7 @@ from acompass.run import (
     table_doubts,
 )
 from acompass.tables.formats import Options, ReadingOptions
-from acompass.tables.output import parquet_files, require_no_hierarchy
+from acompass.tables.output import parquet_files, require_no_policy_file
 
 if TYPE_CHECKING:
     from acompass.author.answers import Estimate, Perturbation, Suggestion
@@ -114,7 +114,7 @@ class Session(BaseSession):
         pages = _pages(options)
         self._require_files(pages, call.policy, [self._table], path)
         if path is not None:
-            require_no_hierarchy(path, call.policy.hierarchies)
+            require_no_policy_file(path, call.policy)
         with self._calling():
             result = run_policy(self._source, call, destination)
         written = parquet_files(path) if path is not None and partition else path

@@ -137,6 +137,7 @@ def find_diagnostics(blocks: dict[str, str], folder: Path) -> tuple[Diagnostic, 
         table = folder / "table.csv"
         table.write_text(blocks["csv"] if "csv" in blocks else ELECTRICITY.read_text(), encoding="utf-8")
         (folder / "hierarchy.csv").write_text(blocks.get("hierarchy", ""), encoding="utf-8")
+        (folder / "reference.csv").write_text(blocks.get("reference", ""), encoding="utf-8")
         perform = api.run if options.pop("run", False) else api.check
         with chdir(folder):
             result = perform(policy, str(table), **options)

@@ -176,7 +176,8 @@ MADE: dict[type[BaseException], Callable[[], BaseException]] = {
     _Unfit: lambda: _Unfit("a number"),
     context.TraceExhausted: lambda: context.TraceExhausted(3, 2),
     kernels.ManyValues: kernels.ManyValues,
-    core.NoLabel: lambda: core.NoLabel(5),
+    kernels.UnfitValueError: lambda: kernels.UnfitValueError(2, 5),
+    core.Unwritable: lambda: core.Unwritable(5),
     core.TraceExhausted: lambda: core.TraceExhausted(3),
 }
 COPIES: tuple[Callable[[Any], Any], ...] = (

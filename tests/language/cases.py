@@ -1,10 +1,12 @@
 """Literate cases: a heading, prose, and fenced blocks with the input and the expected result.
 
 acompass  the policy                          csv       the table
-options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `missing: drop`, `dates: A=%d.%m.%Y`, `order: canonical`,
+options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `key: …`, `missing: drop`, `dates: A=%d.%m.%Y`, `order: canonical`,
           `force: yes`, `paper: yes`, `header: yes`, `command: check`, `ends: lf crlf cr` for the line ends in turn,
           `types: integer decimal(2) float text boolean date timestamp`, one on each line
+          `reference-types: …` for `reference.parquet` with these types in place of `reference.csv`
 hierarchy the file `hierarchy.csv` in the policy's folder
+reference the file `reference.csv` in the policy's folder
 after     the resulting table                 verdicts  `1 violated 3 REPLACE proved`, a line for each requirement:
                                                         its verdict, affected records, action and, in a run, whether
                                                         it holds for the output (D33); `-` where it has none
@@ -124,6 +126,7 @@ def _call(case: Case, engine: str, table: str) -> Result:
         params=params,
         trace=None if trace is None else [Decimal(value) for value in trace.split()],
         seed=case.option("seed"),
+        key=case.option("key"),
         missing=missing,
         dates=dates,
         header=header,
@@ -144,16 +147,22 @@ def write_table(case: Case) -> str:
     ends = [_LINE_ENDS[word] for word in (case.option("ends") or "lf").split()]
     lines = zip(case.blocks["csv"].splitlines(), cycle(ends), strict=False)
     Path("table.csv").write_text("".join(line + end for line, end in lines), encoding="utf-8", newline="")
-    if "hierarchy" in case.blocks:
-        Path("hierarchy.csv").write_text(case.blocks["hierarchy"], encoding="utf-8", newline="")
+    for name in ("hierarchy", "reference"):
+        if name in case.blocks:
+            Path(f"{name}.csv").write_text(case.blocks[name], encoding="utf-8", newline="")
+    if (types := case.option("reference-types")) is not None:
+        _write_parquet("reference", case.blocks["reference"], types)
     types = case.option("types")
-    if types is None:
-        return "table.csv"
-    names = next(csv.reader([case.blocks["csv"].partition("\n")[0]]))
+    return "table.csv" if types is None else _write_parquet("table", case.blocks["csv"], types)
+
+
+def _write_parquet(name: str, text: str, types: str) -> str:
+    """Convert a CSV file in the current folder to Parquet."""
+    names = next(csv.reader([text.partition("\n")[0]]))
     columns = {name: _duckdb_type(word) for name, word in zip(names, types.split(), strict=True)}
     options = f"header = true, columns = {columns}, nullstr = '', allow_quoted_nulls = false"
-    duckdb.sql(f"FROM read_csv('table.csv', {options})").write_parquet("table.parquet")
-    return "table.parquet"
+    duckdb.sql(f"FROM read_csv('{name}.csv', {options})").write_parquet(f"{name}.parquet")
+    return f"{name}.parquet"
 
 
 def _duckdb_type(word: str) -> str:

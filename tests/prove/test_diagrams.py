@@ -40,7 +40,7 @@ from acompass.prove.diagrams.variables import Variables, column_order
 from acompass.prove.effort import Budget
 from acompass.prove.rules.facts import clauses
 from acompass.prove.search.prover import Prover
-from acompass.semantics.core import compare
+from acompass.semantics.values import compare
 from tests.generators.strategies import parse_and_check
 from tests.length import at_length
 from tests.programs import quote

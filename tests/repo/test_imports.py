@@ -15,11 +15,12 @@ LAYERS = [
     *("engines", "result", "roles", "notes", "run", "measure", "explain", "author", "report"),
     *("base_session", "session", "api", "dbt", "assist", "testing", "cli", "__main__", "__init__"),
 ]
-#: files with functions that import from one later layer: an answer renders itself with `report`, and an argument of the
-#: API may be a policy
+#: files with functions that import from one later layer: an answer renders itself with `report`, an argument of the
+#: API may be a policy, and a policy may come with a table (X14)
 UPWARD = {
     "arguments.py": "policy",
     "errors/display.py": "report",
+    "language/program/references.py": "tables",
     "options.py": "policy",
 }
 
@@ -28,7 +29,7 @@ HOMES = {
     "IPython": ("assist/notebook.py",),
     "anyio": ("assist/studio/",),
     "click": ("cli/",),
-    "duckdb": ("engines/duckdb", "measure/"),
+    "duckdb": ("engines/duckdb", "measure/", "tables/references.py"),
     "ibis": ("tables/arrow.py",),
     "lsprotocol": ("assist/lsp/",),
     "narwhals": ("tables/",),

@@ -92,6 +92,8 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "order": NOT_TEXT,
     "output": (*NOT_A_PATH, "\udcff.csv"),
     "old_params": NOT_A_DICT,
+    "key": (5, 1.5, True, ["a"], {"a": 1}, object(), len),
+    "key_file": NOT_A_PATH,
     "params": NOT_A_DICT,
     "partition": (*NOT_A_LIST, [5]),
     "path": (*NOT_A_PATH, None),

@@ -1,4 +1,6 @@
-"""Write ALWAYS : GENERALIZE in the core, as a REPLACE for each label over the values that the column can have."""
+"""Write ALWAYS : GENERALIZE in the core, as a REPLACE for each label over the values that the column can have.
+
+NEAREST becomes a REPLACE for each multiple that some value is rounded to, and keeps the column's type."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -7,10 +9,10 @@ from decimal import Decimal
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Label, Span, option_text
 from acompass.language.program.effects import is_always, write_of
-from acompass.language.program.kernels import ManyValues, Map
+from acompass.language.program.kernels import ManyValues, Map, Nearest
 from acompass.language.program.label_maps import SUPPRESSED
 from acompass.language.program.program import Program, Requirement
-from acompass.language.program.types import Kind
+from acompass.language.program.types import Kind, Type
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_map
 from acompass.language.text.tree import Operator, Quantifier, place_of
@@ -44,11 +46,14 @@ def replace_labels(action: tree.Generalize, at: int, values: Values) -> list[tre
     requirement = values.program.requirements[at]
     write = write_of(requirement.action)
     assert write is not None, "the checked program has the same steps"
-    map_ = write.kernel.label_map()
-    assert map_ is not None
+    kernel, before = write.kernel, requirement.before[write.column].type
     try:
-        texts = _texts(map_, write.column, at, values)
-        return list(_requirements(action.name, map_, requirement.before[write.column].type.kind, texts))
+        if isinstance(kernel, Nearest):
+            _require_same_numbers(before, requirement.after[write.column].type)
+            return list(_roundings(action.name, kernel, before, _column_texts(write.column, at, values)))
+        map_ = kernel.label_map()
+        assert map_ is not None, "GENERALIZE rounds or has a map"
+        return list(_requirements(action.name, map_, before.kind, _texts(map_, write.column, at, values)))
     except _Impossible as error:
         form = f"`GENERALIZE … TO {format_map(action.map)}`"
         return impossible(form, action.span, error.reason, error.help)
@@ -59,6 +64,11 @@ def _texts(map_: Map, column: int, at: int, values: Values) -> frozenset[str]:
     if map_.listed_texts is not None:
         others = () if map_.otherwise is None else (map_.otherwise,)
         return frozenset((SUPPRESSED, *map_.listed_texts, *others))
+    return _column_texts(column, at, values)
+
+
+def _column_texts(column: int, at: int, values: Values) -> frozenset[str]:
+    """The texts that a column can have before a step."""
     if values.texts is None:
         help_ = f"name a table that has them with `{option_text('table')}`"
         raise _Impossible("the column's values are unknown", help_)
@@ -76,8 +86,32 @@ def _after(requirement: Requirement, column: int, texts: frozenset[str]) -> froz
     try:
         written = write.kernel.texts_after(texts, requirement.after[column].type)
     except ManyValues:
+        if write.kernel.reads_value:
+            raise _Impossible(f"the values that an earlier {write.kernel.keyword} writes are unknown") from None
         raise _Impossible("an earlier RANDOM draws from too many values to list") from None
     return frozenset(written) if write.kernel.reads_value and is_always(requirement) else texts.union(written)
+
+
+def _require_same_numbers(before: Type, after: Type) -> None:
+    if before.kind not in (Kind.INTEGER, Kind.DECIMAL):
+        raise _Impossible(f"a column of type {before.kind} cannot be compared with each of its values")
+    if before.is_spelled_decimal or after.is_spelled_decimal:
+        raise _Impossible("it changes how the column's numbers are spelled (D26)")
+    if before != after:
+        raise _Impossible("it turns the column's integers into decimals")
+
+
+def _roundings(name: tree.Name, kernel: Nearest, type_: Type, texts: frozenset[str]) -> Iterator[tree.Requirement]:
+    """A multiple is rounded to itself, so that no REPLACE changes what another one has written."""
+    groups: dict[Decimal, list[tree.Constant]] = {}
+    for number in map(Decimal, _in_order(texts)):
+        rounded = kernel.nearest(number, type_)
+        if rounded is None:
+            raise _Impossible("a number of the table cannot be rounded")
+        if rounded != number:
+            groups.setdefault(Decimal(str(rounded)), []).append(tree.Number(number))
+    for rounded, numbers in groups.items():
+        yield _requirement(tree.Not(_one_of(name, numbers)), name, tree.Number(rounded))
 
 
 def _requirements(name: tree.Name, map_: Map, kind: Kind, texts: frozenset[str]) -> Iterator[tree.Requirement]:
@@ -139,7 +173,7 @@ def _rest(name: tree.Name, map_: Map, texts: frozenset[str]) -> Iterator[tree.Re
         if map_.otherwise is None:
             yield _check(in_hierarchy)
         else:
-            yield _requirement(in_hierarchy, name, map_.otherwise)
+            yield _requirement(in_hierarchy, name, tree.String(map_.otherwise))
 
 
 def _check(condition: tree.Condition) -> tree.Requirement:
@@ -147,12 +181,12 @@ def _check(condition: tree.Condition) -> tree.Requirement:
 
 
 def _replace(name: tree.Name, constants: list[tree.Constant], label: str) -> tree.Requirement:
-    return _requirement(tree.Not(_one_of(name, constants)), name, label)
+    return _requirement(tree.Not(_one_of(name, constants)), name, tree.String(label))
 
 
-def _requirement(condition: tree.Condition, name: tree.Name, label: str) -> tree.Requirement:
+def _requirement(condition: tree.Condition, name: tree.Name, value: tree.Constant) -> tree.Requirement:
     assertion = tree.Assertion(Quantifier.EACH, tree.Result(), condition)
-    return tree.Requirement(assertion, tree.Replace(name, tree.String(label)))
+    return tree.Requirement(assertion, tree.Replace(name, value))
 
 
 def _one_of(name: tree.Name, constants: list[tree.Constant]) -> tree.Condition:

@@ -248,15 +248,22 @@ def _integer_type(facts: Facts, text: Sql, use: ColumnUse) -> Type:
     numbers = _Numbers(facts, replace(INTEGER, spelled=True), text)
     if not use.forms_classes:
         return numbers.type
+    if use.computed:
+        return INTEGER
     return numbers.with_shortened([value for value in use.written if scale_of(value)], use.drawn)
 
 
 def _keep_spelling(facts: Facts, scale: int, text: Sql, use: ColumnUse) -> TypedText:
     """Type a column of decimals, which keep their spelling. If the policy groups by the column or counts its distinct
-    values, a number with two spellings gets the shortest one."""
+    values, a number with two spellings gets the shortest one; if the policy also computes numbers from those in the
+    column, all of them get the column's digits after the point, as the computed ones."""
     numbers = _Numbers(facts, replace(decimal(scale), spelled=True), text)
     if not use.forms_classes:
         return TypedText(numbers.type, text)
+    if use.computed:
+        fixed = facts.dialect.to_text(numbers.number, decimal(scale))
+        differs = exp.NEQ(this=exp.paren(fixed), expression=text.copy())
+        return TypedText(decimal(scale), numbers.number, facts.count(sql.count_where(differs)))
     type_ = numbers.with_shortened(use.written, use.drawn)
     conditions = [numbers.equal(value) for value in sorted(type_.shortened)]
     conditions += [numbers.may_be_drawn(*bounds) for bounds in use.drawn]
@@ -264,7 +271,7 @@ def _keep_spelling(facts: Facts, scale: int, text: Sql, use: ColumnUse) -> Typed
         conditions.append(numbers.are_spelled_twice())
     if not conditions:
         return TypedText(type_, text)
-    short = exp.If(this=sql.any_of(*conditions), true=_shortest(text))
+    short = exp.If(this=sql.any_of(*conditions), true=sql.shortest_number(text))
     respelled = exp.Case(ifs=[short], default=text.copy())
     differs = exp.NEQ(this=exp.paren(respelled.copy()), expression=text.copy())
     return TypedText(type_, respelled, facts.count(sql.count_where(differs)))
@@ -305,7 +312,7 @@ class _Numbers:
     def may_be_drawn(self, lower: Decimal, upper: Decimal) -> Sql:
         """SQL for whether a value is an integer that RANDOM may also write."""
         fraction = sql.call("split_part", self.text.copy(), exp.Literal.string("."), sql.integer(2))
-        is_integer = exp.EQ(this=_without_end(fraction, "0"), expression=exp.Literal.string(""))
+        is_integer = exp.EQ(this=sql.without_end(fraction, "0"), expression=exp.Literal.string(""))
         above = sql.comparison(self.number, self.type, Operator.GE, lower)
         below = sql.comparison(self.number, self.type, Operator.LE, upper)
         return sql.all_of(above, below, is_integer)
@@ -326,19 +333,3 @@ def _may_be_drawn(value: Decimal, drawn: Sequence[Bounds]) -> bool:
 
 def _distinct(value: Sql) -> Sql:
     return exp.Count(this=exp.Distinct(expressions=[value]))
-
-
-def _shortest(text: Sql) -> Sql:
-    """SQL for the shortest spelling of a number, as in `language.program.types.shortest_decimal`."""
-    without_zeros = _without_end(_without_end(text.copy(), "0"), ".")
-    fraction = exp.GT(
-        this=sql.call("length", sql.call("split_part", text.copy(), exp.Literal.string("."), sql.integer(2))),
-        expression=sql.integer(0),
-    )
-    short = exp.Case(ifs=[exp.If(this=fraction, true=without_zeros)], default=text.copy())
-    zero = exp.EQ(this=exp.paren(short), expression=exp.Literal.string("-0"))
-    return exp.Case(ifs=[exp.If(this=zero, true=exp.Literal.string("0"))], default=short.copy())
-
-
-def _without_end(text: Sql, letter: str) -> Sql:
-    return exp.Trim(this=text, expression=exp.Literal.string(letter), position="TRAILING")

@@ -94,6 +94,7 @@ CODES: dict[str, str] = {
     "AC127": "column unsuitable for SHIFT, ADD RANDOM or MICROAGGREGATE",
     "AC128": "integer out of range",
     "AC129": "duplicate column in SHIFT",
+    "AC130": "unusable reference table",
     # AC2xx: tables
     "AC201": "table not found",
     "AC202": "folder instead of a table",
@@ -130,6 +131,7 @@ CODES: dict[str, str] = {
     "AC236": "invalid column for dates",
     "AC237": "values without a label",
     "AC238": "values that cannot be written",
+    "AC239": "incomplete reference table",
     "AC240": "data frame library failure",
     "AC241": "unknown encoding",
     "AC242": "unusable decimal mark",

@@ -8,6 +8,7 @@ import datetime
 import math
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -19,6 +20,7 @@ from acompass.language.program import bands
 from acompass.language.program.bands import Interval, Place
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.program.label_maps import SUPPRESSED
+from acompass.language.program.types import nearest_multiple
 from acompass.measure.hierarchy import is_number
 from acompass.measure.levels import Levels
 
@@ -43,19 +45,24 @@ _PREFIX = re.compile(r"[^*]+\*+")
 
 class LabelCoverage:
     """The rows of a hierarchy that labels cover. With `intervals`, a label of bands that no level has, such as `80+`,
-    covers the numbers in it."""
+    covers the numbers in it. A number covers all that NEAREST with one of the numbers `rounded` turns into it."""
 
-    def __init__(self, levels: Levels, intervals: bool):
+    def __init__(self, levels: Levels, intervals: bool, rounded: Sequence[Decimal] = ()):
         self._levels = levels
         self._texts = {_meaning(text): text for text in levels.hierarchy.lowest_level}
         values = [row[0] for row in levels.hierarchy.rows if row[0] != SUPPRESSED]
         places = [bands.parse_place(text, SCALE) for text in values] if intervals else []
         self._units = sorted(place.floor for place in places if place is not None) if None not in places else []
+        numbers = [Fraction(text) for text in values if is_number(text)] if rounded else []
+        self._rounded = [Counter(nearest_multiple(number, step) for number in numbers) for step in rounded]
 
     def rows(self, text: str) -> int:
         """The number of rows; 0 if the text is on no level. Another file may spell a number or a time differently."""
         size = self._levels.size
-        return size(text) or size(self._texts.get(_meaning(text), "")) or self._within(text)
+        found = size(text) or size(self._texts.get(_meaning(text), "")) or self._within(text)
+        if not self._rounded or not is_number(text):
+            return found
+        return max(found, *(multiples[Fraction(text)] for multiples in self._rounded))
 
     def _within(self, text: str) -> int:
         interval = label_interval(text)

@@ -242,8 +242,8 @@ def describe_levels(maps: Sequence[LevelMap]) -> str:
             return f"dates, {constants}"
         case tree.LevelOf(_, file):
             return f"{'level' if len(nodes) == 1 else 'levels'} {constants} of {file.value}"
-        case tree.BandsAt():
-            raise AssertionError("levels never have bands at cuts")
+        case tree.BandsAt() | tree.Nearest():
+            raise AssertionError("levels never have bands at cuts or rounded numbers")
         case _:
             assert_never(nodes[0])
 
@@ -254,16 +254,16 @@ def _level_constant(node: tree.Map) -> str:
             return f"{number.value:f}"
         case tree.DatePart(unit):
             return unit.lower()
-        case tree.BandsAt():
-            raise AssertionError("levels never have bands at cuts")
+        case tree.BandsAt() | tree.Nearest():
+            raise AssertionError("levels never have bands at cuts or rounded numbers")
         case _:
             assert_never(node)
 
 
 def spec_of_map(map_: tree.Map) -> Spec | None:
-    """The levels that a map of a policy belongs to; None for bands, whose labels are intervals."""
+    """The levels that a map of a policy belongs to; None for bands, whose labels are intervals, and for NEAREST."""
     match map_:
-        case tree.BandsOf() | tree.BandsAt():
+        case tree.BandsOf() | tree.BandsAt() | tree.Nearest():
             return None
         case tree.PrefixOf(length):
             return ByPrefix((int(length.value),))

@@ -8,6 +8,7 @@ values suggest, and a column with a label that is on no level, such as one that 
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -89,9 +90,20 @@ def count_cells(records: Records, position: int) -> Cells:
 class LosingColumn:
     """A quasi-identifier before and after, and the levels between."""
 
-    def __init__(self, name: str, before: Cells, after: Cells, levels: Levels, words: str, *, intervals: bool = False):
-        """`words` describe the levels. With `intervals`, labels of bands cover the numbers in them."""
-        covered = LabelCoverage(levels, intervals)
+    def __init__(
+        self,
+        name: str,
+        before: Cells,
+        after: Cells,
+        levels: Levels,
+        words: str,
+        *,
+        intervals: bool = False,
+        rounded: Sequence[Decimal] = (),
+    ):
+        """`words` describe the levels. With `intervals`, labels of bands cover the numbers in them; with `rounded`,
+        numbers cover those that are rounded to them."""
+        covered = LabelCoverage(levels, intervals, rounded)
         self._name, self._before, self._after = name, before, after
         self._words = words
         self._all = levels.rows
@@ -100,13 +112,19 @@ class LosingColumn:
 
     @classmethod
     def by_spec(
-        cls, name: str, before: Cells, after: Cells, spec: Spec | None, words: str | None = None
+        cls,
+        name: str,
+        before: Cells,
+        after: Cells,
+        spec: Spec | None,
+        words: str | None = None,
+        rounded: Sequence[Decimal] = (),
     ) -> "LosingColumn":
         """Without a specification, the values before determine the levels; without words, the levels are described."""
         values = column_values(name, dict.fromkeys(before.persons, 1))
         levels = find_levels(values, spec)
         said = words or levels_in_words([step.map for step in levels.steps], values, spec)
-        column = cls(name, before, after, levels, said, intervals=not isinstance(spec, ByFile))
+        column = cls(name, before, after, levels, said, intervals=not isinstance(spec, ByFile), rounded=rounded)
         column._proposed = spec is None and words is None
         return column
 
@@ -162,8 +180,16 @@ class PolicyLevels:
             return ByPrefix(tuple(sorted(lengths, reverse=True)))
         return next((spec for spec in specs if isinstance(spec, ByDate)), None)
 
-    def has_bands(self, name: str) -> bool:
-        return any(map_parts(each).of_numbers for each in self._maps.get(name.casefold(), ()))
+    def words(self, name: str) -> str | None:
+        """The levels of a column of numbers."""
+        if self.rounded(name):
+            return "numbers rounded by the policy"
+        has_bands = any(map_parts(each).of_numbers for each in self._maps.get(name.casefold(), ()))
+        return "numbers in bands of the policy" if has_bands else None
+
+    def rounded(self, name: str) -> list[Decimal]:
+        """The numbers that the column is rounded to multiples of."""
+        return [map_.number.value for map_ in self._maps.get(name.casefold(), ()) if isinstance(map_, tree.Nearest)]
 
     def orders(self) -> dict[str, Mapping[str, Key]]:
         """The order of the labels of each column with a hierarchy."""
@@ -206,8 +232,7 @@ def _policy_column_loss(
 def _losing_column(name: str, before: Cells, after: Cells, levels: PolicyLevels) -> LosingColumn:
     found = levels.hierarchy(name)
     if found is None:
-        words = "numbers in bands of the policy" if levels.has_bands(name) else None
-        return LosingColumn.by_spec(name, before, after, levels.spec(name), words)
+        return LosingColumn.by_spec(name, before, after, levels.spec(name), levels.words(name), levels.rounded(name))
     file, hierarchy, otherwise = found
     rows = _with_others(hierarchy, sorted(before.persons), otherwise)
     return LosingColumn(name, before, after, Levels((), rows), f"levels of {file}")

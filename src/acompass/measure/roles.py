@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.errors.display import count_text
-from acompass.language.program.aggregates import counts_distinct
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.types import Kind, Names, Schema
 from acompass.language.text import tree
 from acompass.language.text.walk import names_dropped_by, processes
@@ -87,9 +87,12 @@ def _refuse_weights_of_persons(weight: str | None, sampling_weight: str | None, 
 
 
 def _counted_columns(queries: Sequence[tree.Process], declared: TableRoles) -> list[str]:
-    """The columns in COUNT DISTINCT, except for those that have another role, such as a patient's number."""
-    aggregates = [named.aggregate for process in queries for named in process.aggregates]
-    distinct = (each.column for each in aggregates if counts_distinct(each.function))
+    """The columns in COUNT DISTINCT and SHARE OF MODE, except for those that have another role, such as a patient's
+    number."""
+    aggregates = [
+        named.aggregate for process in queries for named in process.aggregates if named.aggregate.file is None
+    ]
+    distinct = (each.column for each in aggregates if facts_about(each.function).tells_values_apart)
     others = {*declared.identifiers, *declared.other, declared.person or ""}
     found = _unique(column.text for column in distinct if column is not None)
     return [name for name in found if name.casefold() not in set(map(str.casefold, others))]

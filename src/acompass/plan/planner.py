@@ -10,7 +10,6 @@ from typing import TypeAlias, TypeVar
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
-from acompass.language.program.aggregates import counts_distinct
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Value
 from acompass.language.text.tree import Quantifier
@@ -235,14 +234,17 @@ MOST_SCANNED_COMPARISONS = 400
 def share_scans(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
     """Count consecutive requirements that do not read what the others write by one scan.
 
-    A requirement that drops records ends a run: the next one counts the records that are left. RANDOM has to rank its
-    records anyway, so it stays alone. GENERALIZE looks up the values of the table before the first requirement.
+    A requirement that drops records ends a run: the next one counts the records that are left. RANDOM and
+    MICROAGGREGATE have to rank their records anyway, so they stay alone. GENERALIZE looks up the values of the table
+    before the first requirement.
     """
     return _rewrite_runs(stages, _scannable_requirement, partial(_split_run, start=_ScanRun))
 
 
 def _scannable_requirement(stage: Stage) -> Requirement | None:
-    return stage.requirement if isinstance(stage, RecordStage) and not effects.draws(stage.requirement.action) else None
+    if not isinstance(stage, RecordStage) or effects.needs_order(stage.requirements):
+        return None
+    return stage.requirement
 
 
 class _ScanRun:
@@ -305,7 +307,8 @@ def _leaves_classes_whole(requirement: Requirement) -> bool:
 
 
 def count_in_two_levels(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-    """Count distinct values by grouping twice: first by class and value, then by class.
+    """Count distinct values, and records with the most frequent one, by grouping twice: first by class and value, then
+    by class.
 
     One pass over the table then gives both the size of a class and its number of distinct values. Otherwise an engine
     keeps a set of values for each class in addition to its counter.
@@ -319,8 +322,10 @@ def count_in_two_levels(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
 def _counts_one_column(stage: GroupStage) -> bool:
     processes = [process_query(requirement) for requirement in stage.requirements]
     aggregates = [aggregate for process in processes for aggregate in process.aggregates]
-    counted = {each.column for each in aggregates if counts_distinct(each.function)}
-    counting = all(each.facts.is_count or each.reference is not None for each in aggregates)
+    counted = {each.column for each in aggregates if each.facts.tells_values_apart}
+    counting = all(
+        each.reference is not None or each.facts.counts_records or each.facts.tells_values_apart for each in aggregates
+    )
     return counting and len(counted) == 1 and bool(processes[0].group_by)
 
 

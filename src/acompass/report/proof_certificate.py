@@ -23,7 +23,7 @@ class CertificateFile:
         self._text = policy.text
         self._proved: list[ProvedClaim] = []
         tables = [table] if isinstance(table, str | os.PathLike) else []
-        for file in (policy.name, *policy.hierarchies, *tables):
+        for file in (policy.name, *policy.files, *tables):
             self._require_other(file)
 
     def _require_other(self, file: str | os.PathLike[str]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from acompass.errors.diagnostics import TableError
+from acompass.policy import Policy
 from acompass.tables import errors, format_errors
 from acompass.tables.source import Files, Source, find_paths
 from acompass.tables.temporary_files import replace_atomically, replace_folder_atomically
@@ -63,6 +64,13 @@ def require_other_file(path: str, inputs: tuple[str, ...]) -> None:
     """Raise if writing to `path` would replace one of the input files."""
     if _replaces(path, inputs):
         raise errors.output_is_input(path)
+
+
+def require_no_policy_file(path: str, policy: Policy) -> None:
+    """Raise if writing to `path` would replace a file that the policy names."""
+    require_no_hierarchy(path, policy.hierarchies)
+    if any(is_same_file(path, os.fspath(each)) for each in policy.references):
+        raise errors.output_is_reference(path)
 
 
 def require_no_hierarchy(path: str, hierarchies: Iterable[str | os.PathLike[str]]) -> None:

@@ -318,7 +318,7 @@ def input_files(document: Document, settings: PolicySettings) -> set[str]:
     if settings.table is not None:
         found.add(settings.table)
     if document.policy is not None:
-        found |= {str(path) for path in document.policy.hierarchies}
+        found |= {str(path) for path in document.policy.files}
     return {os.path.realpath(path) for path in found}
 
 

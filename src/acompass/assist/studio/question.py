@@ -66,9 +66,9 @@ class Ask:
 
     @property
     def key(self) -> Hashable:
-        """Questions with equal keys have equal answers; the content of hierarchies is part of the key."""
+        """Questions with equal keys have equal answers; the content of its files is part of the key."""
         policy = self.document.policy
-        files = () if policy is None else tuple((path, file_stamp(str(path))) for path in policy.hierarchies)
+        files = () if policy is None else tuple((path, file_stamp(str(path))) for path in policy.files)
         return self.document.text, tuple(sorted(self.given.items())), files
 
     def find(self, name: str, question: Callable[[Session], T], *details: Hashable) -> T:

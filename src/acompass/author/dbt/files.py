@@ -18,6 +18,7 @@ from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
+    aggregates_of,
     columns_aggregated,
     columns_compared,
     columns_read,
@@ -30,7 +31,7 @@ from acompass.language.program.effects import record_comparisons as compared_in_
 from acompass.language.program.program import Aggregate, Assertion, Process, Program, Requirement
 from acompass.language.program.types import TEXT, Column, Kind, Schema, Type, decimal
 from acompass.language.program.uses import ColumnUse, Use, uses
-from acompass.language.text.walk import hierarchy_files
+from acompass.language.text.walk import hierarchy_files, reference_files
 from acompass.plan.lowering.dialect import Dialect
 from acompass.plan.run.statements import DIALECTS, AssertedRequirement, FailingRows, failing_rows, unreadable_values
 from acompass.policy import Policy
@@ -43,6 +44,8 @@ from acompass.tables.output import replace_file, report_write_errors
 _RUNS_PYTHON = "duckdb"
 
 _LABELS = "no test: the column has labels of a later GENERALIZE, and the line compares numbers"
+#: the most classes of a reference table that a test contains
+_MOST_CLASSES = 10_000
 #: decimal places of a number of unknown scale
 _SCALE = 9
 _EXACT = (Kind.INTEGER, Kind.DECIMAL)
@@ -162,8 +165,18 @@ class _FileGenerator:
         files = {name: Path(policy.tree.folder, name) for name in hierarchy_files(policy.tree)}
         # checking the policy has read these files before
         hierarchies = {name: path.read_bytes().decode("utf-8-sig") for name, path in files.items()}
+        hierarchies |= {name: _reference_text(policy, name) for name in reference_files(policy.tree)}
         settings = (hierarchies, self._request.params, self._request.reading)
         return templates.model_text(self.mark, self._model, variables, policy, *settings)
+
+
+def _reference_text(policy: Policy, name: str) -> str:
+    """The text of a reference table, which a model contains."""
+    if not name.lower().endswith((".csv", ".tsv")):
+        message = f"a Python model cannot contain reference table `{name}`: it is not plain text"
+        help_ = f"convert it to CSV, or write only the tests: `{option_text('python_model', False)}`"
+        raise CallError([Diagnostic("AC644", message, help=help_)])
+    return Path(policy.tree.folder, name).read_bytes().decode("utf-8-sig")
 
 
 def _stored_types(types: ColumnTypes, used: Mapping[int, ColumnUse]) -> Schema:
@@ -198,8 +211,9 @@ def source_coverage(program: Program, any_scale: frozenset[int], overwritten: fr
     """`any_scale` has the numbers of unknown scale, `overwritten` the columns that need not be complete (D27)."""
     tests, notes = [], []
     for requirement in _asserting_requirements(program):
-        if not requirement.judged:
-            notes.append(Note(requirement.line, _LABELS))
+        why = _large_reference(requirement) if requirement.judged else _LABELS
+        if why is not None:
+            notes.append(Note(requirement.line, why))
             continue
         seen = _with_room(requirement.before, any_scale)
         # a number of unknown scale that became text has its stored text
@@ -215,18 +229,27 @@ def released_coverage(program: Program, any_scale: frozenset[int]) -> Coverage:
     final = _with_room(program.final_schema, any_scale)
     tests, notes, pseudonyms = [], [], columns_with_pseudonyms(program.requirements)
     for requirement in _asserting_requirements(program):
+        why, changed = _large_reference(requirement), _changed_columns(requirement, final)
         if hidden := sorted(pseudonyms & columns_compared(requirement.assertion)):
             names = ", ".join(f"`{final[i].name}`" for i in hidden)
-            notes.append(Note(requirement.line, f"no test: it compares {names}, which has pseudonyms"))
-            continue
-        changed = _changed_columns(requirement, final)
+            why, changed = f"no test: it compares {names}, which has pseudonyms", []
         if changed:
             names = ", ".join(f"`{final[i].name}`" for i in changed)
-            notes.append(Note(requirement.line, f"no test: later lines drop {names} or turn it into text"))
+            why = f"no test: later lines drop {names} or turn it into text"
+        if why is not None:
+            notes.append(Note(requirement.line, why))
             continue
         tests.append(AssertedRequirement(_retype(requirement, final), final))
     columns = tuple(i for i in sorted(program.named) if final[i].type.kind is not Kind.DROPPED)
     return Coverage(tuple(tests), final, columns, tuple(notes))
+
+
+def _large_reference(requirement: Requirement) -> str | None:
+    """Why a requirement has no test, if it has a reference table with many classes, which the test would contain."""
+    for aggregate in aggregates_of(requirement):
+        if aggregate.reference is not None and aggregate.reference.has_more_groups_than(_MOST_CLASSES):
+            return f"no test: reference table `{aggregate.reference.file}` has more than {_MOST_CLASSES:,} classes"
+    return None
 
 
 def _with_room(schema: Schema, any_scale: frozenset[int]) -> Schema:
@@ -270,7 +293,8 @@ def _valued_columns(requirement: Requirement) -> set[int]:
     process = process_of(requirement)
     if process is not None:
         compared = {comparison.column for comparison in comparisons(requirement.assertion.condition)}
-        columns |= {group for at, group in enumerate(process.group_by) if at in compared}
+        looked_up = any(each.reference is not None for each in process.aggregates)
+        columns |= {group for at, group in enumerate(process.group_by) if looked_up or at in compared}
         summed = tuple(each for each in process.aggregates if not counts_distinct(each.function))
         columns |= columns_aggregated(replace(process, aggregates=summed))
     return columns
@@ -284,13 +308,16 @@ def _retype(requirement: Requirement, final: Schema) -> Requirement:
 
 
 def _retype_assertion(assertion: Assertion, process: Process, final: Schema) -> Assertion:
-    aggregates = tuple(_retype_aggregate(each, final) for each in process.aggregates)
     groups = tuple(final[group] for group in process.group_by)
+    aggregates = tuple(_retype_aggregate(each, groups, final) for each in process.aggregates)
     schema = (*groups, *(Column(each.name, each.type) for each in aggregates))
     return replace(assertion, result=replace(process, aggregates=aggregates), schema=schema)
 
 
-def _retype_aggregate(aggregate: Aggregate, final: Schema) -> Aggregate:
+def _retype_aggregate(aggregate: Aggregate, groups: Schema, final: Schema) -> Aggregate:
+    if aggregate.reference is not None:
+        types = tuple(group.type for group in groups)
+        return replace(aggregate, reference=replace(aggregate.reference, types=types))
     if aggregate.column is None:
         return aggregate
     return replace(aggregate, type=facts_about(aggregate.function).type_for(final[aggregate.column].type))

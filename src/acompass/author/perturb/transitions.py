@@ -6,13 +6,25 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice, pairwise
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from acompass.author.perturb.column import MOST_VALUES, to_value
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Label
 from acompass.language.program import effects
-from acompass.language.program.kernels import ONE, Kernel
+from acompass.language.program.kernels import (
+    ONE,
+    AddRandom,
+    Constant,
+    Kernel,
+    Labels,
+    Microaggregate,
+    Nearest,
+    Pseudonym,
+    Shift,
+    Uniform,
+    Weighted,
+)
 from acompass.language.program.program import Action, Program, Requirement
 from acompass.language.program.types import Kind, Type, Value, convert, decimal, to_text
 from acompass.language.text.tree import Operator
@@ -208,7 +220,11 @@ def deciding_lines(program: Program, column: int) -> Lines | list[Diagnostic]:
     lines = program.requirements
     first = next((at for at, line in enumerate(lines) if effects.draws(line.action) and decides(line, column)), None)
     at = len(lines) if first is None else first
-    found = [*_dropped_column_errors(lines, column), *_untraceable_errors(lines[at:], column, program)]
+    found = [
+        *_dropped_column_errors(lines, column),
+        *_unlisted_values_errors(lines, column),
+        *_untraceable_errors(lines[at:], column, program),
+    ]
     return found or Lines(lines[:at], lines[at:])
 
 
@@ -234,6 +250,29 @@ def _dropped_column_errors(lines: tuple[Requirement, ...], column: int) -> Itera
             return
 
 
+def _unlisted_values_errors(lines: tuple[Requirement, ...], column: int) -> Iterator[Diagnostic]:
+    """Reject lines whose results for a value cannot be listed. NEAREST is a function of the value, as a map is."""
+    for line in lines:
+        kernel = effects.kernel_of(line.action)
+        if kernel is None or column not in effects.written_by(line.action):
+            continue
+        match kernel:
+            case Constant() | Uniform() | Weighted() | Labels() | Nearest():
+                continue
+            case Pseudonym():
+                why, help_ = "only the key determines the pseudonyms that it writes", "estimate another column"
+            case Shift():
+                why, help_ = "the key and another column determine the dates that it writes", "estimate another column"
+            case Microaggregate():
+                why, help_ = "the means that it writes depend on other records", "estimate another column"
+            case AddRandom():
+                why = "it adds what it draws to a value, and not every value is known"
+                help_ = "draw from a list with `RANDOM … FROM`, or estimate another column"
+            case _:
+                assert_never(kernel)
+        yield untraceable_error(line, why, help_)
+
+
 def _untraceable_errors(lines: tuple[Requirement, ...], column: int, program: Program) -> Iterator[Diagnostic]:
     """`following` collects the columns whose values may depend on what was drawn for the column."""
     following, is_sampled = {column}, False
@@ -243,14 +282,24 @@ def _untraceable_errors(lines: tuple[Requirement, ...], column: int, program: Pr
             is_sampled |= effects.removes_records(line.action)
         elif line.action is None:
             yield from _stopping_errors(line, column, following, is_sampled)
-        elif effects.process_of(line) is not None or effects.columns_read(line) & following or not line.judged:
+        elif not _is_independent(line, following):
             following |= effects.written_by(line.action)
+
+
+def _is_independent(line: Requirement, following: set[int]) -> bool:
+    """Whether what an action writes does not depend on these columns."""
+    if effects.process_of(line) is not None or effects.reads_others(line.action) or not line.judged:
+        return False
+    return not (effects.columns_read(line) | effects.read_by(line.action)) & following
 
 
 def _dependency_errors(line: Requirement, column: int, program: Program) -> Iterator[Diagnostic]:
     """Reject a line whose effect depends on more than the column."""
     name = program.schema[column].name
-    if effects.map_of(line.action) is not None:
+    kernel = effects.kernel_of(line.action)
+    if kernel is not None and kernel.reads_value and column in effects.written_by(line.action):
+        if kernel.keyword != "GENERALIZE":
+            return  # `_unlisted_values_errors` rejects it
         help_ = f"generalize `{name}` before it is drawn"
         yield untraceable_error(line, "it generalizes the column after it was drawn", help_)
     elif not reads_only(line, column):

@@ -50,6 +50,7 @@ _ARROW_TYPES = {
     "BOOLEAN": pyarrow.bool_(),
     "DATE": pyarrow.date32(),
     "TIMESTAMP": pyarrow.timestamp("us"),
+    "BLOB": pyarrow.binary(),
 }
 
 

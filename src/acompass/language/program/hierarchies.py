@@ -210,12 +210,17 @@ def read_small_file(path: Path) -> bytes:
 
 
 def require_small_file(path: str | Path) -> None:
-    """Raises OSError unless the path is a regular file of limited size: a pipe may block, and a device never end."""
-    found = os.stat(path)
-    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
-        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file")
-    if found.st_size > _LARGEST << 20:
+    """Raises OSError unless the path is a regular file of limited size."""
+    require_regular_file(path)
+    if os.stat(path).st_size > _LARGEST << 20:
         raise OSError(errno.EFBIG, f"it is larger than {_LARGEST} megabytes")
+
+
+def require_regular_file(path: str | Path) -> None:
+    """Raises OSError for a pipe, which may block, and for a device, which may never end."""
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file")
 
 
 def parse_hierarchy(data: bytes) -> Hierarchy | tuple[Problem, ...]:

@@ -16,6 +16,8 @@ SHORTEST_KEY = 32
 PSEUDONYM_DIGITS, SHIFT_DIGITS = 24, 13
 #: what precedes the text of a person, so that a shift says nothing about a pseudonym
 SHIFT_PREFIX = "shift:"
+#: bytes of a block of SHA-256, to which HMAC extends the key
+_BLOCK = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +31,15 @@ class Key:
         """The days, from -within to within, by which the dates of a person are shifted."""
         return int(self._digest(SHIFT_PREFIX + text)[:SHIFT_DIGITS], 16) % (2 * within + 1) - within
 
+    @property
+    def pads(self) -> tuple[bytes, bytes]:
+        """The inner and the outer pad: the HMAC of a text is SHA-256(outer + SHA-256(inner + text))."""
+        short = self.secret if len(self.secret) <= _BLOCK else hashlib.sha256(self.secret).digest()
+        block = short.ljust(_BLOCK, b"\0")
+        return bytes(byte ^ 0x36 for byte in block), bytes(byte ^ 0x5C for byte in block)
+
     def _digest(self, text: str) -> str:
         return hmac.new(self.secret, text.encode(), hashlib.sha256).hexdigest()
-
-
-#: the key of a counterexample: a proof is about every key, and any one refutes it
-STAND_IN_KEY = Key(b"the key of a counterexample, no secret")
 
 
 def is_pseudonym(text: str) -> bool:

@@ -174,10 +174,12 @@ def level_problem(hierarchy: Hierarchy, level: int, otherwise: str | None) -> st
 
 
 _UNITS = tuple(DateUnit)
-_TIME = re.compile(
+#: a pattern for the time after a date in ISO form
+ISO_TIME = (
     r"[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?"
     r"(?:Z|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?)?"
 )
+_TIME = re.compile(ISO_TIME)
 _YEAR = r"(?!0000)[0-9]{4}"
 _MONTH = r"(?:0[1-9]|1[0-2])"
 _LABELS = {

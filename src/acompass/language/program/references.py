@@ -90,6 +90,10 @@ class Reference:
             totals = _exact_sums(groups, added)
         return {group: total for group, total in totals.items() if None not in group}
 
+    def has_more_groups_than(self, most: int) -> bool:
+        """Much cheaper than `totals` for a large file. Different spellings of a number count as different groups."""
+        return self.source.has_more_combinations(self.columns, most)
+
     def total(self, group: Group) -> Number:
         return self.totals.get(group, 0)
 
@@ -133,13 +137,16 @@ class StoredColumn:
                 return integers
         except (TypeError, ValueError):
             pass
-        return [None if text is None else _number(text) for text in self.values]
+        found = [None if text is None else _number(text) for text in self.values]
+        if any(number is not None and scale_of(number) for number in found):
+            return found
+        return [None if number is None else int(number) for number in found]
 
-    @cached_property
-    def type_of_sums(self) -> Type | None:
-        """None if the values cannot be added. Texts that are not numbers are found later, with their count."""
+    @property
+    def type_of_sums(self) -> Type:
+        """Texts that are not numbers are found later, with their count."""
         if self.type != TEXT:
-            return self.type if self.type.is_number else None
+            return self.type
         scales = {scale_of(number) for number in self.numbers if isinstance(number, Decimal)}
         return decimal(max(scales)) if scales else INTEGER
 
@@ -172,29 +179,27 @@ def find_reference(
     try:
         source = open_reference(file.value, content)
         names = Names(source.names)
-        wanted = [(group.name, file.span) for group in groups]
-        wanted += [] if added is None else [(added.text, added.span)]
         found: list[str] = []
-        for name, span in wanted:
-            match names.find(name):
+        for name in (*(group.name for group in groups), *(() if added is None else (added,))):
+            match names.find(name if isinstance(name, str) else name.text):
                 case (position,):
                     found.append(names.texts[position])
                 case candidates:
                     listed = [names.texts[position] for position in candidates]
-                    return findings.not_in_reference(file, name, span, names, listed)
-        type_ = INTEGER if added is None else source.columns(found)[-1].type_of_sums
+                    return findings.not_in_reference(file, name, names, listed)
+        type_ = INTEGER if added is None else source.type_of_sums(found[-1])
     except TableError as error:
         return findings.unusable_reference(file, error.diagnostics[0])
-    if added is not None and type_ is None:
+    if added is not None and not type_.is_number:
         return findings.not_addable(file, added, found[-1])
-    assert type_ is not None
     columns, types = tuple(found[: len(groups)]), tuple(group.type for group in groups)
     summed = None if added is None else found[-1]
     return Reference(file.value, source.digest, columns, types, summed, type_, source, file.span)
 
 
 #: D25, numbers: no leading zeros, no plus sign
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?", re.ASCII)
+NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
+_NUMBER = re.compile(NUMBER, re.ASCII)
 
 
 def _number(text: str) -> Decimal | None:

@@ -23,6 +23,10 @@ class Dialect:
     float_sum: Callable[[Sql], Sql]
     #: the first 13 hexadecimal digits of the SHA-256 of a text, as an integer (D19)
     hash52: Callable[[Sql], Sql]
+    #: the hexadecimal digits of the HMAC-SHA256 of a text, with the inner and outer pads of the key (X15); and the
+    #: first 13 of them as an integer
+    hmac: Callable[[Sql, Sql, Sql], Sql]
+    first52: Callable[[Sql], Sql]
     #: ⌊hash · span / 2⁵²⌋ in exact arithmetic (D19)
     scaled: Callable[[Sql, int], Sql]
     #: the text of a value whose column becomes text (D12, retyping)
@@ -30,6 +34,8 @@ class Dialect:
     timestamp_text: Callable[[Sql], Sql]
     #: a float as a sort key: NaN becomes NULL, so that missing values come first in canonical order (D11)
     float_order: Callable[[Sql], Sql]
+    #: a date or timestamp so many days later, on the local clock (X16)
+    add_days: Callable[[Sql, Sql, Type], Sql]
     #: any other value as text that is compared by code point (D9)
     plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
     #: a text constant that is compared by code point (D9), even if it is the only value of a column
@@ -46,12 +52,16 @@ class Dialect:
     joins_by_order: bool = False
     #: an estimate of the number of distinct combinations of values, much cheaper than grouping by them
     approximate_distinct: Callable[[Sequence[Sql]], Sql] | None = None
+    #: the sum of the least values of a group, so many or all of them; None if records have to be ranked for that
+    least_sum: Callable[[Sql, int], Sql] | None = None
     #: the depth of nested SELECTs at which the records of a cascade are stored; None for the default depth
     deepest_cascade: int | None = None
     #: kinds of values that the engine cannot store exactly
     lacks: frozenset[Kind] = frozenset()
     #: monotonic functions of a value, each finer than the one before
     coarser: Callable[[Sql, Type], Iterable[Sql]] = lambda _value, _type: ()
+    #: whether the engine can read the files of reference tables itself
+    reads_files: bool = False
     #: the number of groups of records that one worker may sort; None if one worker sorts all records
     most_rank_groups: int | None = None
 

@@ -38,9 +38,19 @@ def _float_sum(value: Sql) -> Sql:
     return sql.call("list_reduce", ordered, exp.var("lambda a, b: a + b"))
 
 
-def _hash52(text: Sql) -> Sql:
-    digits = sql.call("substr", sql.call("sha256", text), sql.integer(1), sql.integer(13))
+def _hmac(text: Sql, inner: Sql, outer: Sql) -> Sql:
+    digest = sql.call("sha256", exp.DPipe(this=inner, expression=sql.call("encode", text)))
+    return sql.call("sha256", exp.DPipe(this=outer, expression=sql.call("unhex", digest)))
+
+
+def _first52(digest: Sql) -> Sql:
+    digits = sql.call("substr", digest, sql.integer(1), sql.integer(13))
     return sql.cast(sql.call("concat", exp.Literal.string("0x"), digits), "BIGINT")
+
+
+def _add_days(value: Sql, days: Sql, type_: Type) -> Sql:
+    whole = sql.cast(days, "INT")
+    return exp.Add(this=value, expression=whole if type_.kind is Kind.DATE else sql.call("to_days", whole))
 
 
 def _scale_hash(hash_: Sql, span: int) -> Sql:
@@ -78,12 +88,17 @@ DUCKDB = Dialect(
     name="duckdb",
     exact_sum=_exact_sum,
     float_sum=_float_sum,
-    hash52=_hash52,
+    hash52=lambda text: _first52(sql.call("sha256", text)),
+    hmac=_hmac,
+    first52=_first52,
     scaled=_scale_hash,
     float_text=lambda value: sql.cast(value, "TEXT"),
     timestamp_text=_timestamp_text,
     float_order=_float_order,
+    add_days=_add_days,
     decimal_text=_decimal_text,
     joins_by_order=True,
+    least_sum=lambda value, number: sql.call("list_sum", sql.call("min", value, sql.integer(number))),
+    reads_files=True,
     approximate_distinct=lambda values: sql.call("approx_count_distinct", sql.call("row", *values)),
 )

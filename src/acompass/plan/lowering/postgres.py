@@ -62,10 +62,32 @@ def _float_sum(value: Sql) -> Sql:
 
 
 def _hash52(text: Sql) -> Sql:
-    digest = sql.call("sha256", sql.call("convert_to", text, exp.Literal.string("UTF8")))
-    digits = sql.call("left", sql.call("encode", digest, exp.Literal.string("hex")), sql.integer(13))
+    return _first52(_hex(sql.call("sha256", _utf8(text))))
+
+
+def _hmac(text: Sql, inner: Sql, outer: Sql) -> Sql:
+    digest = sql.call("sha256", exp.DPipe(this=inner, expression=_utf8(text)))
+    return _by_code_point(_hex(sql.call("sha256", exp.DPipe(this=outer, expression=digest))))
+
+
+def _utf8(text: Sql) -> Sql:
+    return sql.call("convert_to", text, exp.Literal.string("UTF8"))
+
+
+def _hex(digest: Sql) -> Sql:
+    return sql.call("encode", digest, exp.Literal.string("hex"))
+
+
+def _first52(digest: Sql) -> Sql:
+    digits = sql.call("left", digest, sql.integer(13))
     padded = exp.DPipe(this=exp.Literal.string("x000"), expression=digits)
     return sql.cast(sql.cast(exp.paren(padded), "BIT(64)"), "BIGINT")
+
+
+def _add_days(value: Sql, days: Sql, type_: Type) -> Sql:
+    whole, none = sql.cast(days, "INT"), sql.integer(0)
+    interval = sql.call("make_interval", none, none.copy(), none.copy(), whole)
+    return exp.Add(this=value, expression=whole if type_.kind is Kind.DATE else interval)
 
 
 def _scale_hash(hash_: Sql, span: int) -> Sql:
@@ -101,10 +123,13 @@ POSTGRES = Dialect(
     exact_sum=_exact_sum,
     float_sum=_float_sum,
     hash52=_hash52,
+    hmac=_hmac,
+    first52=_first52,
     scaled=_scale_hash,
     float_text=_float_text,
     timestamp_text=_timestamp_text,
     float_order=lambda value: sql.call("nullif", value, sql.cast(exp.Literal.string("NaN"), "DOUBLE")),
+    add_days=_add_days,
     plain_text=_plain_text,
     text_constant=_plain_text,
     is_integer_text=_is_integer_text,

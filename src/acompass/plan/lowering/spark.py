@@ -78,9 +78,25 @@ def _float_sum(value: Sql) -> Sql:
     return sql.call("aggregate", ordered, sql.cast(sql.integer(0), "DOUBLE"), exp.var("(a, b) -> a + b"))
 
 
-def _hash52(text: Sql) -> Sql:
-    digits = sql.call("substring", sql.call("sha2", text, sql.integer(256)), sql.integer(1), sql.integer(13))
+def _sha256(data: Sql) -> Sql:
+    return sql.call("sha2", data, sql.integer(256))
+
+
+def _hmac(text: Sql, inner: Sql, outer: Sql) -> Sql:
+    digest = _sha256(sql.call("concat", inner, sql.cast(text, "BINARY")))
+    return _sha256(sql.call("concat", outer, sql.call("unhex", digest)))
+
+
+def _first52(digest: Sql) -> Sql:
+    digits = sql.call("substring", digest, sql.integer(1), sql.integer(13))
     return sql.cast(sql.call("conv", digits, sql.integer(16), sql.integer(10)), "BIGINT")
+
+
+def _add_days(value: Sql, days: Sql, type_: Type) -> Sql:
+    whole = sql.cast(days, "INT")
+    if type_.kind is Kind.DATE:
+        return sql.call("date_add", value, whole)
+    return exp.Add(this=value, expression=sql.call("make_dt_interval", whole))
 
 
 def _scale_hash(hash_: Sql, span: int) -> Sql:
@@ -153,11 +169,14 @@ SPARK = Dialect(
     name="spark",
     exact_sum=_exact_sum,
     float_sum=_float_sum,
-    hash52=_hash52,
+    hash52=lambda text: _first52(_sha256(text)),
+    hmac=_hmac,
+    first52=_first52,
     scaled=_scale_hash,
     float_text=_float_text,
     timestamp_text=_timestamp_text,
     float_order=_float_order,
+    add_days=_add_days,
     coarser=_coarser,
     approximate_distinct=lambda values: sql.call("approx_count_distinct", exp.Struct(expressions=list(values))),
     group_sign="$",

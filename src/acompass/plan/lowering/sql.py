@@ -109,6 +109,22 @@ def read(stored: Sql, type_: Type) -> Sql:
     return cast(stored, decimal_type(type_.scale)) if type_.is_spelled_decimal else stored
 
 
+def shortest_number(text: Sql) -> Sql:
+    """SQL for the shortest spelling of a number, as in `language.program.types.shortest_decimal`."""
+    without_zeros = without_end(without_end(text.copy(), "0"), ".")
+    fraction = exp.GT(
+        this=call("length", call("split_part", text.copy(), exp.Literal.string("."), integer(2))),
+        expression=integer(0),
+    )
+    short = exp.Case(ifs=[exp.If(this=fraction, true=without_zeros)], default=text.copy())
+    zero = exp.EQ(this=exp.paren(short), expression=exp.Literal.string("-0"))
+    return exp.Case(ifs=[exp.If(this=zero, true=exp.Literal.string("0"))], default=short.copy())
+
+
+def without_end(text: Sql, letter: str) -> Sql:
+    return exp.Trim(this=text, expression=exp.Literal.string(letter), position="TRAILING")
+
+
 def fetched_value(value: Any, type_: Type) -> Any:
     """The value that an engine returned for a stored column."""
     return Decimal(value) if type_.is_spelled_decimal and value is not None else value

@@ -1,67 +1,36 @@
 """Perform an action on the affected bag: REJECT, REPLACE or RANDOM (Figures 8, 9 and 10), or one of section X.
 
-Each kernel has one function, which gets a `Target` and returns the state after the write."""
+Each kernel has one function, which gets a `Target` and returns the state after the write. Those of section 7 are in
+modules of their own, `numbers` and `keyed`, which few runs import."""
 
-from collections.abc import Sequence
-from typing import Any, assert_never
+from typing import assert_never
 
-from sqlglot import exp
-
-from acompass.dataclasses import dataclass, replace
+from acompass.dataclasses import replace
 from acompass.language.program.effects import is_always, is_certain, map_of, removes_records, write_of
-from acompass.language.program.kernels import ONE, Constant, Kernel, Labels, Map, Uniform, Weighted
+from acompass.language.program.kernels import (
+    ONE,
+    AddRandom,
+    Constant,
+    Kernel,
+    Labels,
+    Map,
+    Microaggregate,
+    Nearest,
+    Pseudonym,
+    Shift,
+    Uniform,
+    Weighted,
+)
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import NEVER, Action, Assertion, Project, Remove, Requirement, Result, Write
-from acompass.language.program.types import INTEGER, TEXT, Value, to_text
+from acompass.language.program.types import INTEGER, TEXT
 from acompass.language.text.tree import Quantifier
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialect import PLAIN_KINDS, conversions, schema_after, text_key
+from acompass.plan.lowering.dialect import conversions, schema_after
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
-from acompass.plan.run.context import Affected, Context
-from acompass.plan.run.ranks import DecidedOutcomes, decide_outcomes, rank_records, store_state
-
-
-@dataclass(frozen=True)
-class LabelTable:
-    """The labels of GENERALIZE, looked up by distinct value (X2)."""
-
-    rows: Sequence[tuple[Any, str]]  # the distinct values of the affected records, with their labels
-    value: Sql  # the value of a record of the state, named `t`
-    type: str  # its SQL type
-    changes: bool  # whether a label differs from its value
-
-    def join(self, context: Context) -> exp.Join:
-        """A join with the labels, named `m`."""
-        columns = (("value", self.type), ("label", sql.type_name(TEXT)))
-        table = context.session.upload(columns, self.rows)
-        on = exp.EQ(this=self.value.copy(), expression=exp.column("value", table="m"))
-        return exp.Join(this=sql.table(table, "m"), on=on, side="LEFT")
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where a kernel writes: a column of the affected records of a state."""
-
-    context: Context
-    state: State
-    requirement: Requirement
-    affected: Affected  # at least one record
-    column: int
-
-    def constant(self, value: Value) -> Sql:
-        """A constant of the policy, as the column stores it."""
-        type_ = self.requirement.after[self.column].type
-        return self.context.session.dialect.constant(sql.stored_value(value, type_))
-
-    def write(self, value: Sql, *joins: exp.Join) -> State:
-        """Write a value into the affected records. The types of all records change (D12, retyping)."""
-        new_types = _conversions(self.context, self.requirement)
-        if not is_always(self.requirement):
-            old = new_types.get(self.column, sql.column(self.column, "t"))
-            value = exp.Case(ifs=[exp.If(this=self.affected.predicate, true=value)], default=old)
-        typed = _with_types_after(self.state, self.requirement)
-        return typed.derive({**new_types, self.column: value}, joins=[*self.affected.joins, *joins])
+from acompass.plan.run.context import Affected, Context, LookupTable, Target
+from acompass.plan.run.ranks import DecidedOutcomes, decide_outcomes, rank_affected, store_state, unite
 
 
 def perform(
@@ -69,7 +38,7 @@ def perform(
     state: State,
     requirement: Requirement,
     affected: Affected,
-    labels: LabelTable | None = None,
+    labels: LookupTable | None = None,
 ) -> State:
     """The state after the requirement: types change (D12, retyping), then the action is performed.
 
@@ -89,12 +58,12 @@ def perform(
             rest = state.derive({}, joins=affected.joins, where=sql.negate(affected.predicate))
             return replace(rest, records=state.records - affected.count)
         case Write(columns, kernel):
-            return _write(Target(context, state, requirement, affected, columns[0]), kernel, labels)
+            return _write(Target(context, state, requirement, affected, columns), kernel, labels)
         case _:
             assert_never(action.effect)
 
 
-def _write(target: Target, kernel: Kernel, labels: LabelTable | None) -> State:
+def _write(target: Target, kernel: Kernel, labels: LookupTable | None) -> State:
     match kernel:
         case Constant(value) if is_always(target.requirement):
             return _with_types_after(target.state, target.requirement).overwrite(
@@ -110,7 +79,15 @@ def _write(target: Target, kernel: Kernel, labels: LabelTable | None) -> State:
             labels = labels or _look_up(target, map_)
             if not labels.changes:
                 return convert_types(target.context, target.state, target.requirement)
-            return target.write(exp.column("label", table="m"), labels.join(target.context))
+            return target.write(labels.result, labels.join(target.context))
+        case Nearest() | AddRandom() | Microaggregate():
+            from acompass.plan.run.numbers import write_numbers
+
+            return write_numbers(target, kernel)
+        case Pseudonym() | Shift():
+            from acompass.plan.run.keyed import write_with_key
+
+            return write_with_key(target, kernel)
         case _:
             assert_never(kernel)
 
@@ -131,34 +108,27 @@ def _with_types_after(state: State, requirement: Requirement) -> State:
 
 def _randomize(target: Target, kernel: Uniform) -> State:
     """Rank, change and store only the affected records. They are stored so that no later stage ranks them again."""
-    context, state, affected = target.context, target.state, target.affected
-    session = context.session
-    rest = state.derive({}, joins=[join.copy() for join in affected.joins], where=sql.negate(affected.predicate.copy()))
-    bag = replace(state.derive({}, joins=affected.joins, where=affected.predicate), records=affected.count)
-    drawn = context.trace.draw(session, context.trace_used, affected.count, kernel.lower, kernel.upper)
-    context.trace_used += affected.count
-    numbered = replace(bag, select=rank_records(context, bag))
-    new_value = session.dialect.convert(drawn.value, INTEGER, state.schema[target.column].type)
-    replaced = numbered.derive({target.column: new_value}, joins=[drawn.join])
-    kept = state.read_from(session.store(replaced.select))
-    both = exp.union(rest.select, kept.projection(), distinct=False, copy=False)
-    union = sql.select_all(both.subquery("t", copy=False))
-    return replace(state, select=union, depth=rest.depth, in_order=False)
+    context = target.context
+    others, bag = rank_affected(target)
+    drawn = context.trace.draw(context.session, context.trace_used, bag.records, kernel.lower, kernel.upper)
+    context.trace_used += bag.records
+    new_value = target.dialect.convert(drawn.value, INTEGER, target.type)
+    return unite(others, store_state(context, bag.derive({target.column: new_value}, joins=[drawn.join])))
 
 
 def _draw(target: Target, kernel: Weighted) -> State:
     cuts = kernel.trace_cuts()
-    decided = decide_outcomes(target.context, target.state, target.requirement, target.affected, cuts)
-    decided = decided.store(target.context)
+    decided = decide_outcomes(target, cuts).store(target.context)
     value = decided.drawn_value([target.constant(each.value) for each in kernel.values], target.column)
-    return decided.add_others(decided.affected.derive({target.column: value}))
+    return unite(decided.others, decided.affected.derive({target.column: value}))
 
 
 def _perform_sometimes(
     context: Context, state: State, requirement: Requirement, action: Action, affected: Affected
 ) -> State:
     """Perform the action on the records that WITH PROBABILITY draws (X5)."""
-    decided = decide_outcomes(context, state, requirement, affected, (action.probability,))
+    target = Target(context, state, requirement, affected, ())
+    decided = decide_outcomes(target, (action.probability,))
     if removes_records(action):
         return _without_drawn(context, requirement, decided)
     decided = decided.store(context)
@@ -167,7 +137,7 @@ def _perform_sometimes(
     missed = decided.affected.derive({}, where=sql.negate(decided.is_below(0)))
     missed = replace(missed, records=affected.count - drawn.records)
     context.missed[requirement.index] = missed
-    return decided.add_others(missed, _perform_on_all(context, drawn, requirement, action))
+    return unite(decided.others, missed, _perform_on_all(context, drawn, requirement, action))
 
 
 def _without_drawn(context: Context, requirement: Requirement, decided: DecidedOutcomes) -> State:
@@ -175,7 +145,7 @@ def _without_drawn(context: Context, requirement: Requirement, decided: DecidedO
     missed = store_state(context, decided.affected.derive({}, where=sql.negate(decided.is_below(0))))
     missed = replace(missed, records=_count(context, missed))
     context.missed[requirement.index] = missed
-    return decided.add_others(missed)
+    return unite(decided.others, missed)
 
 
 def _perform_on_all(context: Context, drawn: State, requirement: Requirement, action: Action) -> State:
@@ -190,41 +160,17 @@ def _count(context: Context, state: State) -> int:
     return int(context.session.fetch(sql.query([state.count()], state.source()))[0][0])
 
 
-def look_up_labels(context: Context, state: State, requirement: Requirement, affected: Affected) -> LabelTable | None:
+def look_up_labels(context: Context, state: State, requirement: Requirement, affected: Affected) -> LookupTable | None:
     """The labels that a requirement writes into its affected records; None if it writes none."""
     write, map_ = write_of(requirement.action), map_of(requirement.action)
     if write is None or map_ is None or affected.count == 0:
         return None
-    return _look_up(Target(context, state, requirement, affected, write.column), map_)
+    return _look_up(Target(context, state, requirement, affected, write.columns), map_)
 
 
-def _look_up(target: Target, map_: Map) -> LabelTable:
+def _look_up(target: Target, map_: Map) -> LookupTable:
     """The labels of the affected values. A value without a label ends the run."""
-    context = target.context
-    type_ = target.state.schema[target.column].type
-    value, key_type = text_key(context.session.dialect, sql.column(target.column, "t"), type_)
-    texts = [
-        (fetched, to_text(fetched, key_type), int(count))
-        for fetched, count in context.session.fetch(_distinct_values(target, value))
-    ]
-    labels = [map_.label(text) for _, text, _ in texts]
-    without = sum(count for (_, _, count), found in zip(texts, labels, strict=True) if found is None)
-    if without:
-        raise UnlabeledValueError(target.requirement.index, without)
-    rows = [(fetched, found) for (fetched, _, _), found in zip(texts, labels, strict=True) if found is not None]
-    # a dry run fetches no values, but labels may differ from the values that a run finds
-    changes = not texts or any(text != found for (_, text, _), found in zip(texts, labels, strict=True))
-    return LabelTable(rows, value, sql.type_name(key_type), changes)
-
-
-def _distinct_values(target: Target, value: Sql) -> exp.Select:
-    """The distinct values of the affected records, with the number of records."""
-    state, affected, column = target.state, target.affected, target.column
-    if column in affected.distinct and state.schema[column].type.kind in PLAIN_KINDS:
-        return affected.distinct[column]
-    columns = [sql.with_alias(value.copy(), "value"), state.count()]
-    where = None if affected.predicate == sql.TRUE else affected.predicate.copy()
-    select = sql.query(columns, state.source(), where)
-    for join in affected.joins:
-        select.append("joins", join.copy())
-    return select.group_by(value.copy(), copy=False)
+    labels = target.look_up(target.column, map_.label, TEXT)
+    if labels.missing:
+        raise UnlabeledValueError(target.requirement.index, labels.missing)
+    return labels

@@ -1,4 +1,5 @@
-"""The context of one execution of a plan: the engine's session, the random trace, verdicts, samples and affected bags.
+"""The context of one execution of a plan: the engine's session, the random trace, verdicts, samples and affected bags,
+and what actions write into.
 
 `Session` is the interface between a plan and an engine, which knows nothing about the semantics. The random trace
 (Definition 4, D19) is a seed or a list of values."""
@@ -12,13 +13,16 @@ from typing import Any, Protocol, TypeAlias
 
 from sqlglot import exp
 
-from acompass.dataclasses import dataclass, field
+from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.constants import is_64_bit
-from acompass.language.program.program import Verdict
+from acompass.language.program.effects import is_always
+from acompass.language.program.kernels import UnfitValueError
+from acompass.language.program.keys import Key
+from acompass.language.program.program import Requirement, Verdict
 from acompass.language.program.references import Reference
-from acompass.language.program.types import Kind
+from acompass.language.program.types import INTEGER, Kind, Type, Value, to_text
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialect import Dialect
+from acompass.plan.lowering.dialect import PLAIN_KINDS, Dialect, conversions, schema_after, text_key
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.stages import Sample, Stage
@@ -58,14 +62,60 @@ def uploaded_totals(session: Session) -> Totals:
 
     def find(reference: Reference, alias: str) -> Sql:
         if reference not in tables:
-            rows = ((*group, total) for group, total in reference.totals.items())
-            tables[reference] = session.upload(_total_columns(reference), rows)
+            tables[reference] = _store_totals(session, reference)
         return sql.table(tables[reference], alias)
 
     return find
 
 
-def _total_columns(reference: Reference) -> list[tuple[str, str]]:
+def _store_totals(session: Session, reference: Reference) -> str:
+    query = _query_file(session.dialect, reference) if session.dialect.reads_files else None
+    if query is not None:
+        return session.store(query)
+    rows = ((*group, total) for group, total in reference.totals.items())
+    return session.upload(total_columns(reference), rows)
+
+
+def _query_file(dialect: Dialect, reference: Reference) -> exp.Select | None:
+    """A query for the totals of a large file, in types that need no other conversion than that of integers."""
+    names = [*reference.columns, *(() if reference.added is None else (reference.added,))]
+    scan = reference.source.complete_scan(names, reference.added)
+    if scan is None:
+        return None
+    columns = [(exp.column(exp.var(scan.columns[name][0]), table="f"), scan.columns[name][1]) for name in names]
+    keys = [_file_key(*column, type_) for column, type_ in zip(columns, reference.types, strict=False)]
+    known = [key for key in keys if key is not None]
+    if len(known) < len(keys) or reference.type.kind is Kind.FLOAT:
+        return None
+    total: Sql = exp.Count(this=exp.Star())
+    if reference.added is not None:
+        number = sql.cast(columns[-1][0], "HUGEINT" if reference.type == INTEGER else sql.type_name(reference.type))
+        total = dialect.exact_sum(number, reference.type)
+    named = [sql.with_alias(key, f"g{j}") for j, key in enumerate(known)]
+    # the digest distinguishes the query from those of earlier contents
+    file = exp.alias_(exp.Table(this=exp.var(f"{scan.table} /* {reference.digest} */")), "f")
+    present = sql.all_of(*(sql.negate(exp.Is(this=key.copy(), expression=exp.null())) for key in known))
+    select = sql.query([*named, sql.with_alias(total, "total")], file, present)
+    return select.group_by(*(key.copy() for key in known), copy=False)
+
+
+def _file_key(column: Sql, stored: Type, type_: Type) -> Sql | None:
+    """A value of the file in the type of the table's column, NULL if it has none; None for types that need Python."""
+    match stored.kind, type_.kind:
+        case (Kind.TEXT, Kind.TEXT) | (Kind.DATE, Kind.DATE):
+            return column
+        case Kind.INTEGER, Kind.INTEGER:
+            return sql.try_cast(column, "BIGINT")
+        case Kind.INTEGER, Kind.TEXT:
+            return sql.cast(column, "TEXT")
+        case Kind.TEXT, Kind.INTEGER:
+            whole = sql.call("regexp_full_match", column.copy(), exp.Literal.string(r"-?(0|[1-9][0-9]*)(\.0+)?"))
+            return exp.Case(ifs=[exp.If(this=whole, true=sql.try_cast(column, "BIGINT"))])
+        case _:
+            return None
+
+
+def total_columns(reference: Reference) -> list[tuple[str, str]]:
     """The names and SQL types of the columns. Sums of integers may have more than 64 bits."""
     keys = [(f"g{j}", sql.type_name(type_)) for j, type_ in enumerate(reference.types)]
     is_large = reference.type.kind is Kind.INTEGER and not all(map(is_64_bit, reference.totals.values()))
@@ -165,6 +215,7 @@ class Context:
     missed: dict[int, State] = field(default_factory=dict)  # affected records that WITH PROBABILITY did not draw
     observe: Observer | None = None
     verdicts_only: bool = False  # whether the caller ignores the resulting table, except for its number of records
+    key_tables: dict[Key, str] = field(default_factory=dict, repr=False)  # the tables with the pads of each key
 
     @cached_property
     def totals(self) -> Totals:
@@ -181,3 +232,117 @@ class Affected:
     joins: list[exp.Join] = field(default_factory=list)
     #: for each column that the classes are grouped by, a query for its distinct values with their numbers of records
     distinct: Mapping[int, exp.Select] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where an action writes: columns of the affected records of a state."""
+
+    context: Context
+    state: State
+    requirement: Requirement
+    affected: Affected  # at least one record
+    columns: tuple[int, ...]  # one, except for SHIFT
+
+    @property
+    def column(self) -> int:
+        (column,) = self.columns
+        return column
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.context.session.dialect
+
+    @property
+    def type(self) -> Type:
+        """The type of the column after the requirement."""
+        return self.requirement.after[self.column].type
+
+    @property
+    def stored(self) -> Sql:
+        """The stored value of the column, converted to its type after the requirement."""
+        return self._new_types.get(self.column, sql.column(self.column, "t"))
+
+    @property
+    def _new_types(self) -> dict[int, Sql]:
+        return conversions(self.dialect, (self.requirement,))
+
+    def constant(self, value: Value) -> Sql:
+        """A constant of the policy, as the column stores it."""
+        return self.dialect.constant(sql.stored_value(value, self.type))
+
+    def write(self, value: Sql, *joins: exp.Join) -> State:
+        return self.write_each({self.column: value}, *joins)
+
+    def write_each(self, values: Mapping[int, Sql], *joins: exp.Join) -> State:
+        """Write values into columns of the affected records. The types of all records change (D12, retyping)."""
+        new = self._new_types
+        for column, value in values.items():
+            old = new.get(column, sql.column(column, "t"))
+            case = exp.Case(ifs=[exp.If(this=self.affected.predicate.copy(), true=value)], default=old)
+            new[column] = value if is_always(self.requirement) else case
+        typed = replace(self.state, schema=schema_after(self.state.schema, (self.requirement,)))
+        return typed.derive(new, joins=[*self.affected.joins, *joins])
+
+    def select(self, columns: Iterable[Sql], *joins: exp.Join, where: Sql | None = None) -> exp.Select:
+        """A query over the affected records that satisfy the condition."""
+        own = () if self.affected.predicate == sql.TRUE else (self.affected.predicate.copy(),)
+        conditions = own if where is None else (*own, where)
+        select = sql.query(columns, self.state.source(), sql.all_of(*conditions) if conditions else None)
+        for join in (*self.affected.joins, *joins):
+            select.append("joins", join.copy())
+        return select
+
+    def count(self, condition: Sql, *joins: exp.Join) -> int:
+        """The number of affected records that satisfy the condition."""
+        any_record = exp.GT(this=exp.Count(this=exp.Star()), expression=sql.integer(0))
+        counted = self.select([self.state.count()], *joins, where=exp.paren(condition)).having(any_record, copy=False)
+        rows = self.context.session.fetch(counted)
+        return int(rows[0][0]) if rows else 0
+
+    def require_none(self, unfit: int) -> None:
+        """Raise if there are records whose values cannot be written."""
+        if unfit:
+            raise UnfitValueError(self.requirement.index, unfit)
+
+    def look_up(self, column: int, find: Callable[[str], Value | None], type_: Type) -> "LookupTable":
+        """What `find` returns for the text of each distinct value of a column; `type_` is the type of the results."""
+        value, key_type = text_key(self.dialect, sql.column(column, "t"), self.state.schema[column].type)
+        fetched = self.context.session.fetch(self._distinct_values(column, value))
+        texts = [to_text(each, key_type) for each, _ in fetched]
+        found = [find(text) for text in texts]
+        missing = sum(int(count) for (_, count), result in zip(fetched, found, strict=True) if result is None)
+        rows = [(each, result) for (each, _), result in zip(fetched, found, strict=True)]
+        # a dry run fetches no values, but results may differ from the values that a run finds
+        changes = not texts or any(text != result for text, result in zip(texts, found, strict=True))
+        return LookupTable(rows, value, sql.type_name(key_type), sql.stored_type(type_), missing, changes)
+
+    def _distinct_values(self, column: int, value: Sql) -> exp.Select:
+        """The distinct values of the affected records, with the number of records."""
+        if column in self.affected.distinct and self.state.schema[column].type.kind in PLAIN_KINDS:
+            return self.affected.distinct[column]
+        columns = [sql.with_alias(value.copy(), "value"), self.state.count()]
+        return self.select(columns).group_by(value.copy(), copy=False)
+
+
+@dataclass(frozen=True)
+class LookupTable:
+    """Results that Python computes, looked up by distinct value: the labels of GENERALIZE (X2), and values that SQL
+    cannot compute exactly."""
+
+    rows: Sequence[tuple[Any, Any]]  # the distinct values of the affected records, with their results
+    value: Sql  # the value of a record of the state, named `t`
+    value_type: str  # its SQL type
+    result_type: str  # the SQL type of the results
+    missing: int  # the number of records without a result
+    changes: bool  # whether a result differs from the text of its value
+
+    @property
+    def result(self) -> Sql:
+        return exp.column("result", table="m")
+
+    def join(self, context: Context) -> exp.Join:
+        """A join with the results, named `m`."""
+        table = context.session.upload((("value", self.value_type), ("result", self.result_type)), self.rows)
+        on = exp.EQ(this=self.value.copy(), expression=exp.column("value", table="m"))
+        return exp.Join(this=sql.table(table, "m"), on=on, side="LEFT")

@@ -15,7 +15,6 @@ from sqlglot import exp
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.errors.display import count_text
-from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.effects import aggregates_of, process_of, projection_of
 from acompass.language.program.program import Aggregate, Program, Requirement
 from acompass.language.program.types import Kind, Names, Schema
@@ -217,12 +216,12 @@ def _where(requirement: Requirement, state: State) -> sql.Sql | None:
 
 def _columns_told_apart(requirement: Requirement) -> set[int]:
     """The columns of which the requirement counts how many values there are, or how often the most frequent one."""
-    apart = (each.column for each in aggregates_of(requirement) if facts_about(each.function).tells_values_apart)
+    apart = (each.column for each in aggregates_of(requirement) if each.facts.tells_values_apart)
     return {column for column in apart if column is not None}
 
 
 def _columns_counted(requirement: Requirement) -> set[int]:
-    counted = (each.column for each in aggregates_of(requirement) if counts_distinct(each.function))
+    counted = (each.column for each in aggregates_of(requirement) if each.facts.counts_distinct)
     return {column for column in counted if column is not None}
 
 

@@ -1,6 +1,7 @@
 """Query the records of a state outside a run: records by row key, their classes, value counts, and combinations."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import reduce
 from itertools import accumulate, chain
 from operator import mul
@@ -15,8 +16,9 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import text_key
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, WEIGHT, State
-from acompass.plan.run.classes import Classes
+from acompass.plan.run.classes import Classes, exact_shares
 from acompass.plan.run.context import Session, uploaded_totals
+from acompass.plan.run.shares import Share
 
 #: the number of records in a class, and its aggregate values for each requirement index
 ClassValues: TypeAlias = tuple[int, dict[int, tuple[Any, ...]]]
@@ -71,7 +73,8 @@ def _class_key(session: Session, state: State, position: int) -> Sql:
 def classes_by_key(
     session: Session, state: State, requirements: tuple[Requirement, ...], row_keys: Sequence[int]
 ) -> dict[int, ClassValues]:
-    """The class of each record that PROCESS selects. The requirements must have the same WHERE and GROUP BY."""
+    """The class of each record that PROCESS selects. The requirements must have the same WHERE and GROUP BY. Shares
+    are exact fractions."""
     classes = Classes(session.dialect, state, requirements, totals=uploaded_totals(session))
     members = exp.select(_KEY.copy(), *state.columns()).from_(state.source())
     selected = members.where(exp.and_(_among(row_keys), classes.where)).subquery("t")
@@ -82,7 +85,31 @@ def classes_by_key(
     join = exp.Join(this=classes.subquery("v"), on=sql.all_of(*same))
     query.append("joins", join)
     types = {r.index: _aggregate_types(r, len(values[r.index])) for r in requirements}
-    return {int(key): (int(records), _split_row(types, row)) for key, records, *row in session.fetch(query)}
+    shares = {
+        at: share
+        for at, name in enumerate(classes.aggregates_by_name)
+        if (share := classes.shares.get(name)) is not None
+    }
+    exact = _exact_shares(session, classes, selected, shares) if shares else {}
+    rows = {int(key): (int(records), list(row)) for key, records, *row in session.fetch(query)}
+    for (at, key), value in exact.items():
+        rows[key][1][at] = value
+    return {key: (records, _split_row(types, row)) for key, (records, row) in rows.items()}
+
+
+def _exact_shares(
+    session: Session, classes: Classes, selected: Sql, shares: Mapping[int, Share]
+) -> dict[tuple[int, int], Fraction]:
+    """The shares at some positions in the classes of the selected records, by position and row key."""
+    keys = (sql.with_alias(classes.state.value(g), f"g{j}") for j, g in enumerate(classes.process.group_by))
+    table = session.store(sql.query([*keys, sql.with_alias(_KEY.copy(), "id")], selected.copy()))
+    found = {
+        (at, key): value
+        for at, share in shares.items()
+        for key, value in exact_shares(session, classes, share, table).items()
+    }
+    session.drop(table)
+    return found
 
 
 def _aggregate_types(requirement: Requirement, count: int) -> tuple[Type, ...]:

@@ -8,13 +8,12 @@ from fractions import Fraction
 from sqlglot import exp
 
 from acompass.dataclasses import dataclass, replace
-from acompass.language.program.program import Requirement
 from acompass.language.program.types import INTEGER, Kind
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import conversions, schema_after
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
-from acompass.plan.run.context import Affected, Context
+from acompass.plan.run.context import Affected, Context, Target
 
 #: the most leading columns to group by, which make the groups fine enough
 LONGEST_PREFIX = 16
@@ -22,16 +21,22 @@ LONGEST_PREFIX = 16
 
 def canonical_order(context: Context, state: State) -> list[Sql]:
     """The sort keys of the state, named `t`: column by column, missing values first, NULL before NaN."""
-    return [_ascending(key) for key in _flat(_keys(context, state))]
+    return _ascending_all(_flat(_keys(context, state)))
+
+
+def _ascending_all(keys: list[Sql]) -> list[Sql]:
+    return [_ascending(key) for key in keys]
 
 
 def _ascending(key: Sql) -> Sql:
     return exp.Ordered(this=key, desc=False, nulls_first=True)
 
 
-def _keys(context: Context, state: State) -> list[list[Sql]]:
-    """The keys of each column that was not dropped."""
-    return [_column_keys(context, state, position) for position in state.kept_columns]
+def _keys(context: Context, state: State, first: int | None = None) -> list[list[Sql]]:
+    """The keys of each column that was not dropped, after those of the column `first`."""
+    keys = [_column_keys(context, state, position) for position in state.kept_columns]
+    # the spelling of a number counts only in its place in canonical order
+    return keys if first is None else [_column_keys(context, state, first)[:1], *keys]
 
 
 def _column_keys(context: Context, state: State, position: int) -> list[Sql]:
@@ -55,27 +60,28 @@ def _sign_of_zero(value: Sql) -> Sql:
     return exp.Case(ifs=[exp.If(this=is_negative_zero, true=sql.integer(0))], default=sql.integer(1))
 
 
-def rank_records(context: Context, state: State) -> exp.Select:
-    """The state with a column `i`, the position of each record in canonical order, counted from 1."""
+def rank_records(context: Context, state: State, first: int | None = None) -> exp.Select:
+    """The state with a column `i`, the position of each record, counted from 1: in canonical order, or in the order of
+    the numbers of the column `first`, where equal ones are in canonical order."""
     most_groups = context.session.dialect.most_rank_groups
     if most_groups is not None:
-        return _rank_by_groups(context, state, most_groups)
-    order = exp.Order(expressions=canonical_order(context, state))
+        return _rank_by_groups(context, state, most_groups, first)
+    order = exp.Order(expressions=_ascending_all(_flat(_keys(context, state, first))))
     place = exp.Window(this=exp.RowNumber(), order=order)
     return state.projection().select(exp.alias_(place, "i"), copy=False)
 
 
-def _rank_by_groups(context: Context, state: State, most_groups: int) -> exp.Select:
+def _rank_by_groups(context: Context, state: State, most_groups: int, first: int | None) -> exp.Select:
     """The position within a group of consecutive records, plus the number of records in the groups before it.
 
     Each worker sorts some of the groups; one worker sorts the groups themselves, which are few.
     """
     stored = state.read_from(context.session.store(state.select))
-    group = _finest_grouping(context, stored, most_groups)
+    group = _finest_grouping(context, stored, most_groups, first)
     window = exp.Window(
         this=exp.RowNumber(),
         partition_by=_copies(group),
-        order=exp.Order(expressions=canonical_order(context, stored)),
+        order=exp.Order(expressions=_ascending_all(_flat(_keys(context, stored, first)))),
     )
     place = exp.Add(this=exp.column("before", table="g"), expression=window)
     numbered = stored.projection().select(exp.alias_(place, "i"), copy=False)
@@ -105,16 +111,16 @@ def _group_columns(group: list[Sql], table: str) -> list[Sql]:
     return [exp.column(f"b{j}", table=table) for j in range(len(group))]
 
 
-def _finest_grouping(context: Context, state: State, most_groups: int) -> list[Sql]:
+def _finest_grouping(context: Context, state: State, most_groups: int, first: int | None) -> list[Sql]:
     """The keys of the finest grouping with few enough groups: the first columns, and a coarse form of the next one."""
-    keys = _keys(context, state)
+    keys = _keys(context, state, first)
     if state.records <= most_groups:
         return _flat(keys)
     prefixes = [_flat(keys[: length + 1]) for length in range(min(len(keys), LONGEST_PREFIX))]
     columns = _count_coarse(context, state, prefixes, most_groups)
     if columns == len(prefixes):
         return prefixes[-1]
-    position = state.kept_columns[columns]
+    position = (*(() if first is None else (first,)), *state.kept_columns)[columns]
     type_ = INTEGER if position in context.integers else state.schema[position].type
     steps = context.session.dialect.coarser(keys[columns][0], type_)
     refined = [[*_flat(keys[:columns]), step] for step in steps]
@@ -183,34 +189,41 @@ class DecidedOutcomes:
         lower, upper = self._among(values, first, middle), self._among(values, middle, end)
         return exp.Case(ifs=[exp.If(this=self.is_below(middle - 1), true=lower)], default=upper)
 
-    def add_others(self, *parts: State) -> State:
-        """All records: those that are not affected, and the parts of the affected bag."""
-        states = [state for state in (self.others, *parts) if state is not None]
-        if len(states) == 1:
-            return replace(states[0], in_order=False)
-        both = exp.union(*(state.select for state in states), distinct=False, copy=False)
-        union = sql.select_all(both.subquery("t", copy=False))
-        records = sum(state.records for state in states)
-        depth = max(state.depth for state in states)
-        return replace(states[0], select=union, records=records, depth=depth, in_order=False, sizes={})
 
-
-def decide_outcomes(
-    context: Context, state: State, requirement: Requirement, affected: Affected, cuts: Sequence[Fraction]
-) -> DecidedOutcomes:
+def decide_outcomes(target: Target, cuts: Sequence[Fraction]) -> DecidedOutcomes:
     """Consume a trace value for each affected record, in canonical order."""
-    session = context.session
-    new_types = conversions(session.dialect, (requirement,))
-    typed = replace(state, schema=schema_after(state.schema, (requirement,)))
-    others = _others(typed, new_types, affected)
-    bag = typed.derive(new_types, joins=affected.joins, where=None if others is None else affected.predicate)
-    bag = replace(bag, records=affected.count)
-    outcomes = context.trace.choose(session, context.trace_used, affected.count, cuts)
-    context.trace_used += affected.count
-    numbered = replace(bag, select=rank_records(context, bag)).projection()
+    context = target.context
+    others, bag = rank_affected(target)
+    outcomes = context.trace.choose(context.session, context.trace_used, bag.records, cuts)
+    context.trace_used += bag.records
+    numbered = bag.projection()
     numbered.select(exp.alias_(outcomes.number, _NUMBER), copy=False)
     numbered.append("joins", outcomes.join)
     return DecidedOutcomes(others, replace(bag, select=numbered), outcomes.ends)
+
+
+def rank_affected(target: Target, first: int | None = None) -> tuple[State | None, State]:
+    """The records that are not affected, None if all are, and the affected bag with ranks in a column `i`; both with
+    the types after the requirement."""
+    context, affected = target.context, target.affected
+    new_types = conversions(target.dialect, (target.requirement,))
+    typed = replace(target.state, schema=schema_after(target.state.schema, (target.requirement,)))
+    others = _others(typed, new_types, affected)
+    bag = typed.derive(new_types, joins=affected.joins, where=None if others is None else affected.predicate)
+    bag = replace(bag, records=affected.count)
+    return others, replace(bag, select=rank_records(context, bag, first))
+
+
+def unite(*parts: State | None) -> State:
+    """The records of several states, of which some may be None."""
+    states = [state for state in parts if state is not None]
+    if len(states) == 1:
+        return replace(states[0], in_order=False)
+    both = exp.union(*(state.select for state in states), distinct=False, copy=False)
+    union = sql.select_all(both.subquery("t", copy=False))
+    records = sum(state.records for state in states)
+    depth = max(state.depth for state in states)
+    return replace(states[0], select=union, records=records, depth=depth, in_order=False, sizes={})
 
 
 def store_state(context: Context, state: State) -> State:

@@ -6,14 +6,17 @@ that does; they contain no record values, unless requested. If a value is missin
 query also returns a row, because the assertion then has no verdict. Neither a dry run nor a query needs a table."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, assert_never
 
 from sqlglot import exp
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import counts_distinct
-from acompass.language.program.effects import columns_read, process_of
+from acompass.language.program.effects import columns_read, process_of, with_key
+from acompass.language.program.keys import Key
 from acompass.language.program.program import Process, Program, Requirement
+from acompass.language.program.references import Reference
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Schema, Type
 from acompass.language.text.tree import Quantifier
 from acompass.plan.lowering import sql
@@ -25,7 +28,7 @@ from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.planner import naive_stages
 from acompass.plan.run.classes import Classes
-from acompass.plan.run.context import Context, SeededTrace
+from acompass.plan.run.context import Context, SeededTrace, total_columns
 from acompass.plan.run.execution import execute
 from acompass.plan.run.records import record_question
 
@@ -44,6 +47,7 @@ class RequirementSql:
 
 def dry_run(program: Program, dialect: str) -> tuple[RequirementSql, ...]:
     """The table after requirement i is named `records_i`, unless the requirement changes nothing."""
+    program = with_key(program, Key(b""))  # no statement contains a key, so any will do
     session = _RecordingSession(DIALECTS[dialect])
     context = Context(session, SeededTrace(""))
     columns = (sql.column(i) for i in range(len(program.schema)))
@@ -69,8 +73,9 @@ class _RecordingSession:
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
         self._record("", query)
-        # without a table, the values that GENERALIZE looks up are unknown
-        return [] if query.args.get("group") else [tuple(1 for _ in query.expressions)]
+        # without a table, the values that GENERALIZE looks up are unknown, and no value is known to be unfit
+        is_empty = query.args.get("group") or query.args.get("having")
+        return [] if is_empty else [tuple(1 for _ in query.expressions)]
 
     def store(self, query: exp.Select) -> str:
         return self.create(query, self._new_name())
@@ -82,9 +87,14 @@ class _RecordingSession:
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         """Record the table's columns only: rows are sent as data, never as text."""
         name = self._new_name()
-        typed = ", ".join(f"{column} {type_}" for column, type_ in columns)
+        types = (sql.data_type(type_).sql(self.dialect.name) for _, type_ in columns)
+        typed = ", ".join(f"{column} {type_}" for (column, _), type_ in zip(columns, types, strict=True))
         # only the rows of labels depend on the table
-        comment = "" if list(rows) else f"-- {name} gets the labels of the values above when the policy runs\n"
+        content = None if list(rows) else "the labels of the values above"
+        content = (
+            "two values that HMAC derives from the key" if any(type_ == "BLOB" for _, type_ in columns) else content
+        )
+        comment = "" if content is None else f"-- {name} gets {content} when the policy runs\n"
         self._statements.append(f"{comment}CREATE TEMPORARY TABLE {name} ({typed})")
         return name
 
@@ -109,6 +119,7 @@ class _RecordingSession:
 
 _VIOLATED = "violated"
 _NO_VERDICT = "no verdict: values are missing, or not of the type that the policy needs"
+_UNDECIDED = "no verdict: SQL cannot decide a share exactly, because it is so close to a number, or its sums so large"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,19 +194,30 @@ def _without_witness(dialect: Dialect, requirement: Requirement, state: State) -
     """A row if SOME is violated, which affects the whole table (D17); it also fails on an empty table (D16)."""
     if process_of(requirement) is None:
         witnesses = sql.query([sql.integer(1)], state.source(), record_question(state, requirement).condition.copy())
+        problem: Sql = exp.Literal.string(_VIOLATED)
     else:
-        classes = Classes(dialect, state, (requirement,))
+        classes = Classes(dialect, state, (requirement,), totals=partial(_written_totals, dialect))
         witnesses = sql.query([sql.integer(1)], classes.subquery(), classes.satisfies(requirement))
+        undecided = sql.query([sql.integer(1)], classes.subquery(), _is_unknown(classes.satisfies(requirement)))
+        problem = _problem(classes, exp.Exists(this=undecided))
     every_record = sql.query([sql.with_alias(_count(), "n")], sql.table(TABLE, "t")).subquery("r", copy=False)
-    columns = _row(requirement.line, _VIOLATED, exp.column("n", table="r"))
+    columns = _row(requirement.line, problem, exp.column("n", table="r"))
     return sql.query(columns, every_record, exp.Not(this=exp.Exists(this=witnesses)))
+
+
+def _problem(classes: Classes, is_undecided: Sql) -> Sql:
+    """What is wrong with classes that are not known to satisfy their requirement."""
+    violated = exp.Literal.string(_VIOLATED)
+    if not classes.open_shares:
+        return violated
+    return exp.Case(ifs=[exp.If(this=is_undecided, true=exp.Literal.string(_UNDECIDED))], default=violated)
 
 
 def _violating_classes(
     dialect: Dialect, requirement: Requirement, process: Process, state: State, shows_records: bool
 ) -> tuple[exp.Select, list[Sql]]:
     """A row for each class. Without `shows_records`, it contains counts only: SUM, MIN or MAX may equal a value."""
-    classes = Classes(dialect, state, (requirement,))
+    classes = Classes(dialect, state, (requirement,), totals=partial(_written_totals, dialect))
     values = classes.aggregates(requirement, "k")
     shown = [
         (aggregate.name, value)
@@ -206,8 +228,31 @@ def _violating_classes(
         keys = zip(process.group_by, classes.keys("k"), strict=True)
         shown = [*((requirement.before[g].name, key) for g, key in keys), *shown]
     extra = _label_columns(shown)
-    columns = [*_row(requirement.line, _VIOLATED, exp.column("n", table="k")), *extra]
-    return sql.query(columns, classes.subquery(), sql.negate(classes.satisfies(requirement))), extra
+    satisfied = classes.satisfies(requirement)
+    problem = _problem(classes, _is_unknown(satisfied))
+    wrong = sql.negate(satisfied)
+    if classes.open_shares:
+        wrong = sql.any_of(wrong, _is_unknown(satisfied))
+    columns = [*_row(requirement.line, problem, exp.column("n", table="k")), *extra]
+    return sql.query(columns, classes.subquery(), wrong), extra
+
+
+def _is_unknown(satisfied: Sql) -> Sql:
+    return exp.Is(this=exp.Paren(this=satisfied.copy()), expression=exp.null())
+
+
+def _written_totals(dialect: Dialect, reference: Reference, alias: str) -> Sql:
+    """The totals of a reference table as a part of the query, because a query has no temporary tables."""
+    columns = total_columns(reference)
+    empty = [[exp.null() for _ in columns]]  # a missing key agrees with no class
+    rows = [[dialect.constant(value) for value in (*group, total)] for group, total in reference.totals.items()]
+    names = [f"v{place}" for place in range(len(columns))]
+    values = exp.values([exp.Tuple(expressions=row) for row in rows or empty], alias="v", columns=names)
+    typed = (
+        sql.with_alias(sql.cast(exp.column(own, table="v"), type_), name)
+        for own, (name, type_) in zip(names, columns, strict=True)
+    )
+    return sql.query(typed, values).subquery(alias, copy=False)
 
 
 def _violating_records(
@@ -216,9 +261,10 @@ def _violating_records(
     """One row with their number or, with `shows_records`, all of them."""
     violated = record_question(state, requirement).condition.copy()
     if not shows_records:
-        return _if_any(sql.query(_row(requirement.line, _VIOLATED, _count()), state.source(), violated)), []
+        problem = exp.Literal.string(_VIOLATED)
+        return _if_any(sql.query(_row(requirement.line, problem, _count()), state.source(), violated)), []
     extra = _label_columns((state.schema[i].name, state.value(i)) for i in read)
-    columns = [*_row(requirement.line, _VIOLATED, sql.integer(1)), *extra]
+    columns = [*_row(requirement.line, exp.Literal.string(_VIOLATED), sql.integer(1)), *extra]
     return sql.query(columns, state.source(), violated), extra
 
 
@@ -227,7 +273,7 @@ def _unreadable_row(line: int, read: Sequence[int], extra: int) -> exp.Select | 
         return None
     nulls = [exp.null() for _ in range(extra)]
     unreadable = sql.any_of(*(_is_null(i) for i in read))
-    columns = [*_row(line, _NO_VERDICT, _count()), *nulls]
+    columns = [*_row(line, exp.Literal.string(_NO_VERDICT), _count()), *nulls]
     return _if_any(sql.query(columns, sql.table(TABLE, "t"), unreadable))
 
 
@@ -242,10 +288,10 @@ def _unreadable_column(schema: Schema, position: int) -> exp.Select:
     return _if_any(sql.query(columns, sql.table(TABLE, "t"), _is_null(position)))
 
 
-def _row(line: int, problem: str, records: Sql) -> list[Sql]:
+def _row(line: int, problem: Sql, records: Sql) -> list[Sql]:
     return [
         sql.with_alias(sql.integer(line), "line"),
-        sql.with_alias(exp.Literal.string(problem), "problem"),
+        sql.with_alias(problem, "problem"),
         sql.with_alias(records, "records"),
     ]
 

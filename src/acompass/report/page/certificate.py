@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 from acompass.dataclasses import asdict, dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.errors.display import Answer
-from acompass.language.program.hierarchies import read_small_file
+from acompass.language.program.hierarchies import require_regular_file
 from acompass.options import DatesArgument
 from acompass.policy import Policy, load
 from acompass.report.document import Block, Bullets, Context, headline
@@ -50,7 +50,8 @@ class Certificate:
     made: str
     versions: dict[str, str]
     policy: FileHash | None
-    hierarchies: tuple[FileHash, ...]  # the files that the policy names, in its order
+    hierarchies: tuple[FileHash, ...]  # the files that LEVEL names, in the order of the policy
+    references: tuple[FileHash, ...]  # the files that IN names, in the order of the policy
     parameters: dict[str, str]
     dates: tuple[str, ...]  # formats of dates in the input, such as `Admission=%d.%m.%Y`
     tables: dict[str, str]  # the names of the input and the output if they are tables of an engine
@@ -60,8 +61,8 @@ class Certificate:
     reader: Reader = "curator"
 
     def for_reader(self, reader: Reader) -> "Certificate":
-        """Hide from recipients the content of the input and of hierarchies, which may list its values, and how many
-        records each line of a run affected."""
+        """Hide from recipients the content of the input, of hierarchies and of reference tables, which may list its
+        values, and how many records each line of a run affected."""
         if reader == "curator":
             return replace(self, reader=reader)
         counts = self.counts
@@ -69,8 +70,10 @@ class Certificate:
             shown = [{key: each[key] for key in each if key != "affected"} for each in counts.get("requirements", ())]
             counts = {**counts, "requirements": shown}
         hierarchies = tuple(each.without_content() for each in self.hierarchies)
+        references = tuple(each.without_content() for each in self.references)
         input_ = None if self.input is None else tuple(each.without_content() for each in self.input)
-        return replace(self, counts=counts, reader=reader, hierarchies=hierarchies, input=input_)
+        files = replace(self, hierarchies=hierarchies, references=references, input=input_)
+        return replace(files, counts=counts, reader=reader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,7 @@ def certify(
         versions={"acompass": __version__, "engine": engine},
         policy=None if policy is None else hash_policy(policy),
         hierarchies=() if policy is None else hash_hierarchies(policy),
+        references=() if policy is None else hash_references(policy),
         parameters={name: str(value) for name, value in sorted(params.items())},
         dates=_date_formats(dates),
         tables={what: table.name for what, table in tables.items() if isinstance(table, TableName)},
@@ -185,18 +189,24 @@ def hash_policy(policy: Policy) -> FileHash:
 
 
 def hash_hierarchies(policy: Policy) -> tuple[FileHash, ...]:
-    return tuple(map(_hash_hierarchy, policy.hierarchies))
+    return tuple(_hash_named(path, "AC122", "hierarchy") for path in policy.hierarchies)
 
 
-def _hash_hierarchy(path: Path) -> FileHash:
+def hash_references(policy: Policy) -> tuple[FileHash, ...]:
+    return tuple(_hash_named(path, "AC130", "reference table") for path in policy.references)
+
+
+def _hash_named(path: Path, code: str, what: str) -> FileHash:
+    """Hash a file that the policy names."""
     try:
-        content = read_small_file(path)
+        require_regular_file(path)
+        with open(path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return FileHash(path.name, digest, os.path.getsize(path))
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         help_ = "restore the file; its path is relative to the policy's folder"
-        message = f"cannot read hierarchy `{path}`: {reason}"
-        raise CallError([Diagnostic("AC122", message, help=help_)]) from None
-    return FileHash(path.name, hashlib.sha256(content).hexdigest(), len(content))
+        raise CallError([Diagnostic(code, f"cannot read {what} `{path}`: {reason}", help=help_)]) from None
 
 
 def hash_table(table: str) -> tuple[FileHash, ...]:
@@ -228,11 +238,14 @@ def _compare(certified: list[str | None], hashes: list[str | None]) -> bool | No
 
 
 def _verify_policy(policy: Policy, written: dict[str, Any]) -> Iterator[VerifiedPart]:
-    """Compare the policy's text and, in the order in which it names them, its hierarchies if the page has hashes."""
+    """Compare the policy's text and, in the order in which it names them, its files if the page has their hashes."""
     yield VerifiedPart("policy", _certified_hash(written.get("policy")) == hash_policy(policy).sha256)
     certified = _certified_hashes(written.get("hierarchies"))
     for index, file in enumerate(() if None in certified else hash_hierarchies(policy)):
         yield VerifiedPart(f"hierarchy {file.name}", certified[index : index + 1] == [file.sha256])
+    certified = _certified_hashes(written.get("references"))
+    for index, file in enumerate(() if None in certified else hash_references(policy)):
+        yield VerifiedPart(f"reference table {file.name}", certified[index : index + 1] == [file.sha256])
 
 
 def _read_page(path: str) -> tuple[str, dict[str, Any]]:

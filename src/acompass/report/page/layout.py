@@ -293,6 +293,7 @@ def certificate_section(certificate: Certificate) -> Html:
 def _file_rows(certificate: Certificate) -> Iterator[Html]:
     yield from _hash_rows("policy", None if certificate.policy is None else [certificate.policy])
     yield from _hash_rows("hierarchy", certificate.hierarchies)
+    yield from _hash_rows("reference table", certificate.references)
     yield from _hash_rows("input", certificate.input)
     yield from _hash_rows("output", certificate.output)
     for what, name in certificate.tables.items():

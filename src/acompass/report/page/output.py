@@ -51,8 +51,9 @@ def _require_place(path: str, tables: Sequence[Any], policy: Policy | None) -> N
         return
     if is_same_file(place, policy.name):
         raise _overwrite_error("policy", path)
-    if any(is_same_file(place, str(each)) for each in policy.hierarchies):
-        raise _overwrite_error("hierarchy", path)
+    for what, files in (("hierarchy", policy.hierarchies), ("reference table", policy.references)):
+        if any(is_same_file(place, str(each)) for each in files):
+            raise _overwrite_error(what, path)
 
 
 def _is_same_page(report: str, internal: str) -> bool:

@@ -17,7 +17,7 @@ from acompass.policy import Policy, TableRoles, load
 from acompass.report.page.output import require_files
 from acompass.result import Result
 from acompass.session import Session
-from acompass.tables.output import is_same_file, output_format, require_no_hierarchy, require_other_file
+from acompass.tables.output import is_same_file, output_format, require_no_policy_file, require_other_file
 from acompass.tables.source import find_paths
 from acompass.tables.temporary_files import replace_atomically, temporary_folder
 from acompass.version import __version__
@@ -153,7 +153,7 @@ def _targets(studio: Studio, policy: Policy, body: Body) -> list[Path]:
     table = _path_in_folder(studio, body.text("table"))
     output_format(str(table))
     require_other_file(str(table), tuple(find_paths(studio.start.table)))
-    require_no_hierarchy(str(table), policy.hierarchies)
+    require_no_policy_file(str(table), policy)
     targets = [table]
     if body.has("report"):
         report = _path_in_folder(studio, body.text("report"))

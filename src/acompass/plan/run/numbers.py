@@ -1,0 +1,215 @@
+"""Write numbers that depend on those before: NEAREST (X12), ADD RANDOM (X17) and MICROAGGREGATE (X18).
+
+All are exact. Engines compute with 64-bit integers: the *units* of a number are the number without its decimal point.
+Numbers that are too long for that, and floats if their result has to be rounded only once, are computed in Python."""
+
+from collections import defaultdict
+from decimal import Decimal
+from typing import assert_never
+
+from sqlglot import exp
+
+from acompass.language.program.constants import LARGEST_INTEGER, SMALLEST_INTEGER
+from acompass.language.program.kernels import AddRandom, Microaggregate, Nearest
+from acompass.language.program.types import EXACT, INTEGER, MOST_DIGITS, Kind, Type, Value, decimal
+from acompass.language.text.tree import Operator
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialect import Dialect, text_key
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import State
+from acompass.plan.run.context import DrawnValue, Target
+from acompass.plan.run.ranks import rank_affected, store_state, unite
+
+#: the most digits of units, so that twice as many units fit in 64 bits
+_MOST_UNIT_DIGITS = 18
+#: integers up to this size are floats, so that adding one to a float rounds once
+_LARGEST_EXACT_FLOAT = 2**53
+
+
+def write_numbers(target: Target, kernel: Nearest | AddRandom | Microaggregate) -> State:
+    match kernel:
+        case Nearest():
+            return _round(target, kernel)
+        case AddRandom():
+            return _add_random(target, kernel)
+        case Microaggregate():
+            return _average(target, kernel)
+        case _:
+            assert_never(kernel)
+
+
+def _round(target: Target, kernel: Nearest) -> State:
+    type_ = target.type
+    step = EXACT.scaleb(kernel.step, type_.scale)
+    if type_.kind is Kind.FLOAT or step >= 10**_MOST_UNIT_DIGITS or _needs_python(target):
+        found = target.look_up(
+            target.column, lambda text: _stored(kernel.nearest(_number(text, type_), type_), type_), type_
+        )
+        target.require_none(found.missing)
+        return target.write(found.result, found.join(target.context))
+    units = _units(sql.read(target.stored, type_), type_)
+    rest = exp.Mod(this=exp.paren(units), expression=sql.integer(int(step)))
+    toward_zero = exp.Sub(this=exp.paren(units.copy()), expression=exp.paren(rest))
+    nearest = exp.Add(this=toward_zero, expression=_away_from_zero(rest, sql.integer(int(step)), int(step)))
+    return target.write(_stored_units(target.dialect, nearest, type_))
+
+
+def _needs_python(target: Target) -> bool:
+    """Whether an affected number has too many digits, or its type may have."""
+    type_ = target.type
+    if type_.scale > _MOST_UNIT_DIGITS:
+        return True
+    limit, value = Decimal(10) ** (_MOST_UNIT_DIGITS - type_.scale), sql.read(target.stored, type_)
+    return bool(target.count(_is_outside(value, type_, -limit, limit)))
+
+
+def _is_outside(value: Sql, type_: Type, lowest: Decimal, highest: Decimal) -> Sql:
+    below = sql.comparison(value, type_, Operator.LT, lowest)
+    return sql.any_of(below, sql.comparison(value, type_, Operator.GT, highest))
+
+
+def _units(value: Sql, type_: Type) -> Sql:
+    """The units of a number, which has at most `_MOST_UNIT_DIGITS` of them if it is a decimal."""
+    if type_.scale:
+        # DuckDB multiplies decimals of at most 18 digits in 64 bits, even if the product has more
+        wide = sql.cast(value, sql.decimal_type(type_.scale))
+        value = exp.Mul(this=wide, expression=sql.literal(Decimal(10**type_.scale)))
+    return sql.cast(value, "BIGINT")
+
+
+def _stored_units(dialect: Dialect, units: Sql, type_: Type) -> Sql:
+    """The number with these units, as a column of this type stores it."""
+    if type_.kind is Kind.INTEGER:
+        return sql.cast(units, "BIGINT")
+    number: Sql = sql.cast(units, sql.decimal_type(0))
+    if type_.scale:
+        number = exp.Mul(this=number, expression=sql.literal(Decimal(1).scaleb(-type_.scale)))
+    plain = sql.cast(number, sql.decimal_type(type_.scale))
+    return dialect.to_text(plain, decimal(type_.scale)) if type_.is_spelled_decimal else plain
+
+
+def _away_from_zero(rest: Sql, divisor: Sql, amount: int) -> Sql:
+    """What to add to a number that was rounded toward zero: halves are rounded away from it."""
+    twice = exp.Mul(this=exp.paren(rest.copy()), expression=sql.integer(2))
+    up = exp.If(this=exp.GTE(this=twice, expression=divisor), true=sql.integer(amount))
+    opposite = exp.Neg(this=exp.paren(divisor.copy()))
+    down = exp.If(this=exp.LTE(this=twice.copy(), expression=opposite), true=sql.integer(-amount))
+    return exp.Case(ifs=[up, down], default=sql.integer(0))
+
+
+def _number(text: str, type_: Type) -> Value:
+    """The number with this text, in Python's type."""
+    if type_.kind is Kind.FLOAT:
+        return float(text)
+    return int(text) if type_.kind is Kind.INTEGER else Decimal(text)
+
+
+def _stored(value: Value | None, type_: Type) -> Value | None:
+    return None if value is None else sql.stored_value(value, type_)
+
+
+def _add_random(target: Target, kernel: AddRandom) -> State:
+    context, column = target.context, target.column
+    in_python = _may_leave_type(target, kernel)
+    others, bag = rank_affected(target)
+    drawn = context.trace.draw(context.session, context.trace_used, bag.records, kernel.lower, kernel.upper)
+    context.trace_used += bag.records
+    if in_python:
+        return unite(others, _add_in_python(target, kernel, bag, drawn))
+    total = _sum(target.dialect, sql.column(column, "t"), drawn.value, target.type)
+    return unite(others, store_state(context, bag.derive({column: total}, joins=[drawn.join])))
+
+
+def _may_leave_type(target: Target, kernel: AddRandom) -> bool:
+    """Whether the engine may not be able to represent a sum, or an integer that it adds."""
+    type_ = target.type
+    largest = max(abs(kernel.lower), abs(kernel.upper))
+    if type_.kind is Kind.FLOAT:
+        return largest > _LARGEST_EXACT_FLOAT
+    highest = EXACT.scaleb(Decimal(10**MOST_DIGITS - 1), -type_.scale)
+    if type_.kind is Kind.DECIMAL and largest > highest:
+        return True
+    low, high = (SMALLEST_INTEGER, LARGEST_INTEGER) if type_.kind is Kind.INTEGER else (-highest, highest)
+    lowest, highest = EXACT.subtract(Decimal(low), kernel.lower), EXACT.subtract(Decimal(high), kernel.upper)
+    return bool(target.count(_is_outside(sql.read(target.stored, type_), type_, lowest, highest)))
+
+
+def _sum(dialect: Dialect, stored: Sql, drawn: Sql, type_: Type) -> Sql:
+    sql_type = sql.type_name(type_)
+    total = exp.Add(this=sql.cast(stored.copy(), sql_type), expression=sql.cast(drawn, sql_type))
+    if not type_.is_spelled_decimal:
+        return sql.cast(total, sql_type)
+    # each value keeps its own digits after the point (D26)
+    text = dialect.to_text(sql.cast(total, sql_type), decimal(type_.scale))
+    own = sql.call("length", sql.call("split_part", stored.copy(), exp.Literal.string("."), sql.integer(2)))
+    missing = exp.Sub(this=sql.integer(type_.scale), expression=own)
+    shorter = sql.call("left", text, exp.Sub(this=sql.call("length", text.copy()), expression=exp.paren(missing)))
+    return sql.without_end(shorter, ".")
+
+
+def _add_in_python(target: Target, kernel: AddRandom, bag: State, drawn: DrawnValue) -> State:
+    """The affected bag with sums that Python adds, and of which it counts those that do not fit."""
+    session, column, type_ = target.context.session, target.column, target.type
+    numbered = bag.projection().select(exp.column("i", table="t"), exp.alias_(drawn.value, "drawn"), copy=False)
+    numbered.append("joins", drawn.join)
+    stored = bag.read_from(session.store(numbered))
+    value, _ = text_key(target.dialect, sql.column(column, "t"), type_)
+    rank = exp.column("i", table="t")
+    rows = session.fetch(sql.query([rank, value, exp.column("drawn", table="t")], stored.source()))
+    sums = [(i, _stored(kernel.sum(_number(str(text), type_), int(number), type_), type_)) for i, text, number in rows]
+    target.require_none(sum(total is None for _, total in sums))
+    table = session.upload((("i", "BIGINT"), ("total", sql.stored_type(type_))), sums)
+    join = exp.Join(this=sql.table(table, "s"), on=exp.EQ(this=exp.column("i", table="s"), expression=rank.copy()))
+    return store_state(target.context, stored.derive({column: exp.column("total", table="s")}, joins=[join]))
+
+
+def _average(target: Target, kernel: Microaggregate) -> State:
+    """Store the affected records with the group of each, and join them with the means of the groups."""
+    session, column, size = target.context.session, target.column, kernel.size
+    in_python = target.type.kind is Kind.FLOAT or (target.type.kind is Kind.DECIMAL and _needs_python(target))
+    others, bag = rank_affected(target, first=column)
+    last = (max(bag.records // size, 1) - 1) * size  # the number of records before the last group
+    before = exp.paren(exp.Sub(this=exp.column("i", table="t"), expression=sql.integer(1)))
+    start = exp.Sub(this=before, expression=exp.paren(exp.Mod(this=before.copy(), expression=sql.integer(size))))
+    is_last = exp.GTE(this=before.copy(), expression=sql.integer(last))
+    group = exp.Case(ifs=[exp.If(this=is_last, true=sql.integer(last))], default=start)
+    numbered = bag.projection().select(exp.alias_(sql.cast(group, "BIGINT"), _GROUP), copy=False)
+    stored = bag.read_from(session.store(numbered))
+    means = _means_in_python(target, kernel, stored) if in_python else _means(target, stored, size, last)
+    on = exp.EQ(this=exp.column(_GROUP, table="t"), expression=exp.column(_GROUP, table="m"))
+    join = exp.Join(this=sql.table(means, "m"), on=on)
+    return unite(others, stored.derive({column: exp.column("mean", table="m")}, joins=[join]))
+
+
+#: the column with the group of a record: the number of affected records before the group
+_GROUP = "g"
+
+
+def _means(target: Target, stored: State, size: int, last: int) -> str:
+    """A table with the mean of each group."""
+    type_, group = target.type, exp.column(_GROUP, table="t")
+    is_last = exp.EQ(this=group.copy(), expression=sql.integer(last))
+    members = exp.Case(ifs=[exp.If(this=is_last, true=sql.integer(stored.records - last))], default=sql.integer(size))
+    added = target.dialect.exact_sum(_units(stored.value(target.column), type_), INTEGER)
+    sums = sql.query([group, sql.with_alias(added, "total"), sql.with_alias(members, "n")], stored.source())
+    total, count = exp.column("total", table="z"), exp.column("n", table="z")
+    rest = exp.Mod(this=total, expression=count)
+    multiple = exp.paren(exp.Sub(this=total.copy(), expression=exp.paren(rest)))
+    quotient = sql.cast(exp.IntDiv(this=multiple, expression=count.copy()), "BIGINT")
+    mean = exp.Add(this=quotient, expression=_away_from_zero(rest, count.copy(), 1))
+    value = sql.with_alias(_stored_units(target.dialect, mean, type_), "mean")
+    grouped = sums.group_by(group.copy(), copy=False).subquery("z", copy=False)
+    return target.context.session.store(sql.query([exp.column(_GROUP, table="z"), value], grouped))
+
+
+def _means_in_python(target: Target, kernel: Microaggregate, stored: State) -> str:
+    session, type_ = target.context.session, target.type
+    value, _ = text_key(target.dialect, sql.column(target.column, "t"), type_)
+    group = exp.column(_GROUP, table="t")
+    query = sql.query([group, sql.with_alias(value, "value"), stored.count()], stored.source())
+    numbers: dict[int, list[tuple[Value, int]]] = defaultdict(list)
+    for start, text, count in session.fetch(query.group_by(group.copy(), value.copy(), copy=False)):
+        numbers[start].append((_number(str(text), type_), int(count)))
+    means = {start: _stored(kernel.mean(counted, type_), type_) for start, counted in numbers.items()}
+    target.require_none(sum(count for start, mean in means.items() if mean is None for _, count in numbers[start]))
+    return session.upload(((_GROUP, "BIGINT"), ("mean", sql.stored_type(type_))), list(means.items()))

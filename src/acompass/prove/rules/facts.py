@@ -103,7 +103,7 @@ class _Writer:
     groups: frozenset[int]
 
     def parts(self, assertion: Assertion) -> tuple[Alternatives, ...]:
-        if has_large_reference(self.query):
+        if has_large_reference(self.query) or self._has_keys_of_any_scale():
             return (None,)
         condition = without_references(self.query, assertion.condition)
         measures = dict.fromkeys(_measure(each) for each in self.query.aggregates if each.reference is None)
@@ -113,6 +113,12 @@ class _Writer:
             return ((self._fact(measure, allowed),),)
         found = clauses(condition)
         return (None,) if found is None else self._several(found)
+
+    def _has_keys_of_any_scale(self) -> bool:
+        """Whether a reference table can have keys with more decimal places than the prover lists."""
+        schema, columns = self.variables.schemas[self.step], self.query.group_by
+        is_looked_up = any(aggregate.reference is not None for aggregate in self.query.aggregates)
+        return is_looked_up and any(self.variables.has_any_scale(at, schema[at].type) for at in columns)
 
     def _several(self, found: Iterable[Clause]) -> tuple[Alternatives, ...]:
         """Combine the clauses about one aggregate into one fact. A clause about several aggregates has alternatives."""

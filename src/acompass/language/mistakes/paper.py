@@ -42,13 +42,16 @@ def _describe_form(form: walk.Beyond) -> tuple[str, Span, str]:
             return "`LIKE`", form.span, _instead(form)
         case tree.NamedAggregate(aggregate):
             return "a second aggregate", aggregate.span, "write one requirement for each aggregate"
-        case tree.Aggregate(file=None):
-            word = f"`{form.function}`"
-            return word, form.span, "compare `SUM`, `MIN`, `MAX` or a count, the paper's only aggregates"
-        case tree.Aggregate():
-            return "an aggregate over a file", form.span, "add the numbers of the file to the table as a column"
-        case _:
+        case tree.Aggregate(function, file=file):
+            share = f"`{function}`", form.span, "compare `SUM`, `MIN`, `MAX` or a count, the paper's only aggregates"
+            over_file = "an aggregate over a file", form.span, "add the numbers of the file to the table as a column"
+            return share if file is None else over_file
+        case tree.Draw() | tree.Generalize() | tree.Drop() | tree.Sometimes() | tree.Then():
             return _describe_action(form)
+        case tree.Pseudonym() | tree.Shift() | tree.AddRandom() | tree.Microaggregate():
+            return _describe_action(form)
+        case _:
+            assert_never(form)
 
 
 def _describe_action(form: walk.BeyondAction) -> tuple[str, Span, str]:

@@ -44,6 +44,10 @@ def steps_of(requirement: tree.Requirement) -> Iterator[tree.Requirement]:
         yield replace(requirement, action=step, span=step.span)
 
 
+def steps_in(action: tree.Action) -> tuple[tree.Step, ...]:
+    return action.steps if isinstance(action, tree.Then) else (action,)
+
+
 def step_of(requirement: tree.Requirement) -> tree.Step | None:
     """The action of a requirement that `steps` yields."""
     action = requirement.action
@@ -322,6 +326,10 @@ def nearest_in(action: tree.Step | None) -> tree.Nearest | None:
     return map_ if isinstance(map_, tree.Nearest) else None
 
 
+def is_pseudonym(action: tree.Step | None) -> bool:
+    return isinstance(plain_of(action), tree.Pseudonym)
+
+
 def draw_in(action: tree.Step | None) -> tree.Draw | None:
     """The RANDOM … FROM that an action performs."""
     plain = plain_of(action)
@@ -391,12 +399,8 @@ def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
 
 
 def is_beyond_aggregate(aggregate: tree.Aggregate) -> bool:
-    """Whether the paper does not have the aggregate: a SHARE (X13), or one over a reference table (X14)."""
-    return is_share(aggregate) or aggregate.file is not None
-
-
-def is_share(aggregate: tree.Aggregate) -> bool:
-    return aggregate.function in (tree.Function.SHARE_OF_LARGEST, tree.Function.SHARE_OF_MODE)
+    """Whether the paper does not have the aggregate: a SHARE (X13), or an aggregate over a reference table (X14)."""
+    return aggregate.is_share or aggregate.file is not None
 
 
 def _beyond_action(action: tree.Action | None) -> Iterator[BeyondAction]:

@@ -34,6 +34,7 @@ from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.scope import Scope, Writer, write_values
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, remaining
 from acompass.language.text import tree, walk
+from acompass.language.text.tokens import spell_name
 from acompass.language.text.tree import place_of
 
 #: the maps that turn values into labels
@@ -49,13 +50,11 @@ def check_action(action: tree.Step, scope: Scope, *, always: bool) -> program.Ac
 
     `always` says that every record is affected (X1).
     """
-    match action:
-        case tree.Sometimes():
-            # the records that are not drawn keep their values, so nothing is overwritten for certain
-            effect = _check_effect(action.action, scope, always=False)
-            probability = Fraction(action.probability.value)
-        case _:
-            effect, probability = _check_effect(action, scope, always=always), ONE
+    chance, plain = walk.chance_in(action), walk.plain_of(action)
+    assert plain is not None
+    # the records that are not drawn keep their values, so nothing is overwritten for certain
+    effect = _check_effect(plain, scope, always=always and chance is None)
+    probability = ONE if chance is None else Fraction(chance.probability.value)
     return None if effect is None else program.Action(effect, probability, place_of(action.span))
 
 
@@ -67,8 +66,12 @@ def _check_effect(action: tree.Plain, scope: Scope, *, always: bool) -> program.
             return _replace(action, scope, always)
         case tree.Random():
             return _random(action, scope)
-        case _:
+        case tree.Generalize() | tree.Drop() | tree.Draw():
             return _check_beyond(action, scope, always)
+        case tree.Pseudonym() | tree.Shift() | tree.AddRandom() | tree.Microaggregate():
+            return _check_beyond(action, scope, always)
+        case _:
+            assert_never(action)
 
 
 def _check_beyond(action: walk.BeyondPlain, scope: Scope, always: bool) -> program.Effect | None:
@@ -175,7 +178,8 @@ def _add_random(action: tree.AddRandom, scope: Scope) -> program.Write | None:
     lower, upper = _check_bound(action.lower, scope), _check_bound(action.upper, scope)
     column = _number_column(action.name, "ADD RANDOM", scope)
     if lower is not None and upper is not None and lower > upper:
-        scope.report(findings.bounds_reversed(action, lower, upper))
+        swapped = f"ADD RANDOM {upper} {lower} TO {spell_name(action.name.text)}"
+        scope.report(findings.bounds_reversed(action, lower, upper, swapped))
         return None
     if column is None or lower is None or upper is None:
         return None
@@ -220,7 +224,8 @@ def _random(action: tree.Random, scope: Scope) -> program.Write | None:
     lower, upper = _check_bound(action.lower, scope), _check_bound(action.upper, scope)
     column = scope.column(action.name)
     if lower is not None and upper is not None and lower > upper:
-        scope.report(findings.bounds_reversed(action, lower, upper))
+        swapped = f"RANDOM {spell_name(action.name.text)} {upper} {lower}"
+        scope.report(findings.bounds_reversed(action, lower, upper, swapped))
         return None
     if column is None or not _holds_integers(action.name, column, scope) or lower is None or upper is None:
         return None
@@ -346,9 +351,17 @@ def check_generalize(action: tree.Generalize, scope: Scope) -> program.Write | N
     type_ = None if column is None else scope.types[column]
     if column is None or type_ is None:
         return None
-    if isinstance(action.map, tree.Nearest):
-        return _nearest(action, action.map, column, type_, scope)
-    map_ = _map(action, action.map, Column(scope.names.texts[column], type_), scope)
+    match action.map:
+        case tree.Nearest() as nearest:
+            return _nearest(action, nearest, column, type_, scope)
+        case tree.BandsOf() | tree.BandsAt() | tree.PrefixOf() | tree.DatePart() | tree.LevelOf() as labels:
+            return _labels(action, labels, column, type_, scope)
+        case _:
+            assert_never(action.map)
+
+
+def _labels(action: tree.Generalize, labels: _LabelMap, column: int, type_: Type, scope: Scope) -> program.Write | None:
+    map_ = _map(action, labels, Column(scope.names.texts[column], type_), scope)
     if not isinstance(map_, Diagnostic):
         map_ = _map_conflict(action, map_, column, scope) or map_
     numbers = type_.kind if type_.is_number else type_.numbers

@@ -209,15 +209,12 @@ def shifted_twice(name: tree.Name, previous: tree.Name, first: tree.Name, column
     return _diagnostic_at(name.span, "AC129", message, help_, fixes, Label(first.span, "first here"))
 
 
-def bounds_reversed(random: tree.Random | tree.AddRandom, lower: int, upper: int) -> Diagnostic:
+def bounds_reversed(random: tree.Random | tree.AddRandom, lower: int, upper: int, swapped: str) -> Diagnostic:
     message = f"the lower bound {lower} of RANDOM is above its upper bound {upper}"
-    name = spell_name(random.name.text)
-    is_added = isinstance(random, tree.AddRandom)
-    help_ = f"write `ADD RANDOM {upper} {lower} TO {name}`" if is_added else f"write `RANDOM {name} {upper} {lower}`"
     lower_edit = replace(random.lower.span, _spell_bound(random.upper))
     upper_edit = replace(random.upper.span, _spell_bound(random.lower))
     fixes = offer("swap the bounds", lower_edit, upper_edit)
-    return _diagnostic_at(random.lower.span.to(random.upper.span), "AC115", message, help_, fixes)
+    return _diagnostic_at(random.lower.span.to(random.upper.span), "AC115", message, f"write `{swapped}`", fixes)
 
 
 def number_too_long(span: Span, digits: int, most: int) -> Diagnostic:

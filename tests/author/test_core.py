@@ -19,6 +19,7 @@ from tests.length import at_length
 
 PARAMS = {"k": 2}
 HIERARCHY = "flu;lung;*\nasthma;lung;*\nmeasles;skin;*\n30;low;*\n"
+AREAS = "zip,age,people\n21201,30,5\n21201,31,6\n21202,30,7\n31201,29,0\n*,0,9\n"
 HEADER = ("name", "age", "zip", "seen", "illness", "cost")
 
 
@@ -26,6 +27,7 @@ HEADER = ("name", "age", "zip", "seen", "illness", "cost")
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("illness.csv").write_text(HIERARCHY, encoding="utf-8")
+    Path("areas.csv").write_text(AREAS, encoding="utf-8")
     return tmp_path
 
 
@@ -68,6 +70,7 @@ LINES = (
     "ALWAYS : GENERALIZE age TO BANDS OF 1;",
     "ALWAYS : GENERALIZE cost TO BANDS AT 0.5, 2;",
     "ALWAYS : GENERALIZE zip TO PREFIX OF 3;",
+    "ALWAYS : GENERALIZE age TO NEAREST 5 THEN GENERALIZE age TO NEAREST 15;",
     "ALWAYS : GENERALIZE seen TO MONTH THEN GENERALIZE seen TO YEAR;",
     "ALWAYS : GENERALIZE illness TO LEVEL 1 OF 'illness.csv' ELSE 'other';",
     "ALWAYS : GENERALIZE illness TO LEVEL 2 OF 'illness.csv';",
@@ -76,6 +79,13 @@ LINES = (
     "EACH FILTER zip NOT IN ('21201', '31201') : illness != 'flu' : REPLACE illness WITH 'measles';",
     "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(illness) AS d GROUP BY zip : n >= k AND d > 1 : REJECT;",
     "EACH PROCESS COUNT(*) AS n, MAX(cost) AS m WHERE age > 30 GROUP BY zip : n <> 3 AND m <= 2;",
+    "EACH PROCESS SUM(people) IN 'areas.csv' AS p GROUP BY zip : p >= 7 OR zip = '*' : REPLACE zip WITH '*';",
+    "EACH PROCESS COUNT(*) IN 'areas.csv' AS p WHERE age > 30 GROUP BY zip, age : NOT p = 0 : REJECT;",
+    "EACH PROCESS COUNT(*) IN 'areas.csv' AS p GROUP BY zip : p < 2 AND p >= 0 : REPLACE zip WITH 'x' THEN REJECT;",
+    "EACH PROCESS COUNT(*) AS n, SUM(people) IN 'areas.csv' AS p GROUP BY zip : n >= k OR p > 6 : REJECT;",
+    "SOME PROCESS COUNT(*) IN 'areas.csv' AS p GROUP BY zip : p > 99 : REPLACE name WITH '*';",
+    "EACH PROCESS COUNT(*) IN 'areas.csv' AS p : p BETWEEN 5 AND 6 : REPLACE name WITH 'no';",
+    "EACH PROCESS COUNT(*) IN 'areas.csv' AS p : p > 5 : REPLACE name WITH 'small';",
     "EACH RESULT : age >= 30 : RANDOM age 31 33;",
     "EACH RESULT : age < 40 : REPLACE age WITH '*';",
     "EACH PROCESS COUNT(*) AS n GROUP BY age, zip : n >= k : REJECT;",
@@ -119,6 +129,15 @@ def _random_policy(source: random.Random, table: str) -> str:
 @pytest.mark.parametrize("line", LINES)
 def test_each_line_alone_gives_the_same_table(line: str) -> None:
     _assert_same(line, _table(_random_table(random.Random(line))))
+
+
+def test_a_large_reference_table_is_not_written() -> None:
+    Path("large.csv").write_text("a\n" + "".join(f"x{number}\n" for number in range(1_001)), encoding="utf-8")
+    with pytest.raises(PolicyError) as raised:
+        _core("EACH PROCESS COUNT(*) IN 'large.csv' AS n GROUP BY a : n > 5 : REJECT;")
+    (found,) = raised.value.diagnostics
+    assert found.code == "AC061"
+    assert found.message.endswith("`large.csv` cannot be written in the core: the file has more than 1,000 classes")
 
 
 def test_typed_columns_are_compared_by_their_original_type() -> None:
@@ -191,6 +210,18 @@ def test_like_with_digits_allows_what_d24_would_reject() -> None:
             "a REPLACE for one label can change which records violate the assertion",
         ),
         ("ALWAYS : GENERALIZE a TO PREFIX OF 3;", "the column's values are unknown"),
+        ("ALWAYS : GENERALIZE a TO NEAREST 3;", "the column's values are unknown"),
+        ("ALWAYS : PSEUDONYM a;", "no action of the paper has a key"),
+        ("ALWAYS : SHIFT a BY b WITHIN 3 DAYS;", "no action of the paper has a key"),
+        ("ALWAYS : ADD RANDOM 1 2 TO a;", "what the paper draws does not depend on the value before"),
+        (
+            "ALWAYS : MICROAGGREGATE a BY 3;",
+            "what an action of the paper writes does not depend on other records",
+        ),
+        (
+            "EACH PROCESS SHARE OF MODE (a) AS s : s <= 0.5 : REJECT;",
+            "no aggregate of the paper is a share",
+        ),
         (
             "EACH RESULT : a > 1 : WITH PROBABILITY 0.5 REJECT;",
             "every action of the paper is performed on the whole affected bag",
@@ -223,6 +254,29 @@ def test_a_policy_that_cannot_be_rewritten_has_a_reason(text: str, reason: str) 
     assert diagnostic.code == "AC061"
     assert diagnostic.message.endswith(f"cannot be written in the core: {reason}")
     assert diagnostic.labels
+
+
+def test_rounded_numbers_keep_the_type_of_their_column() -> None:
+    table = pyarrow.table({"cost": pyarrow.array(["0.37", "1.12", "2.00"]).cast(pyarrow.decimal128(5, 2))})
+    policy = "ALWAYS : GENERALIZE cost TO NEAREST 0.25;"
+    core = _core(policy, table)
+    assert "NOT (cost = 0.37)" in core
+    assert "2.00" not in core
+    assert acompass.run(core, table).table.to_pylist() == acompass.run(policy, table).table.to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("policy", "reason"),
+    [
+        ("ALWAYS : GENERALIZE age TO NEAREST 0.5;", "it changes how the column's numbers are spelled (D26)"),
+        ("ALWAYS : GENERALIZE cost TO NEAREST 0.5;", "it changes how the column's numbers are spelled (D26)"),
+    ],
+)
+def test_numbers_whose_spelling_would_change_are_not_rounded(policy: str, reason: str) -> None:
+    table = _table([("a", 30, "21201", "2018-03-01", "flu", 1.5)])
+    with pytest.raises(PolicyError) as raised:
+        _core(policy, table)
+    assert raised.value.diagnostics[0].message.endswith(reason)
 
 
 def test_a_drawn_value_has_its_label() -> None:

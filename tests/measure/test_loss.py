@@ -301,6 +301,19 @@ def test_the_levels_of_a_policy_give_the_loss_that_measure_finds() -> None:
     assert [each.levels for each in found.columns[:2]] == [*("numbers in bands of the policy", "levels of city.csv")]
 
 
+def test_a_rounded_number_covers_all_that_are_rounded_to_it() -> None:
+    """As a band with the same numbers does, even if the multiple itself is a number of the table."""
+    table = [{**TABLE[0], "Age": age} for age in (20, 21, 22, 23, 30, 31)]
+    found, bands = (
+        _loss("ALWAYS : GENERALIZE Age TO NEAREST 10;", table),
+        _loss("ALWAYS : GENERALIZE Age TO BANDS OF 10;", table),
+    )
+    assert found is not None
+    assert bands is not None
+    assert found.columns[0].loss == bands.columns[0].loss > 0
+    assert found.columns[0].levels == "numbers rounded by the policy"
+
+
 def test_a_column_with_an_invented_label_is_left_out() -> None:
     found = _loss("EACH FILTER Age > 30 : City = 'a town' : REPLACE City WITH 'a town';")
     assert found is not None

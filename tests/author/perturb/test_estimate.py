@@ -205,6 +205,9 @@ TABLE = [{"d": "a", "e": 1}, {"d": "b", "e": 2}]
             "the drawn value can decide",
         ),
         ("ALWAYS : DROP d;", 1, "it drops the column"),
+        (f"ALWAYS : PSEUDONYM d;\n{RESPONSE}", 1, "only the key determines the pseudonyms"),
+        (f"{RESPONSE}\nALWAYS : PSEUDONYM d;", 2, "only the key determines the pseudonyms"),
+        (f"{RESPONSE}\nALWAYS : SHIFT d BY e WITHIN 3 DAYS;", 2, "the key and another column determine the dates"),
     ],
 )
 def test_a_line_that_reads_more_than_the_column_is_an_error(policy: str, line: int, why: str) -> None:
@@ -231,6 +234,10 @@ def test_a_line_that_reads_more_than_the_column_is_an_error(policy: str, line: i
         "EACH RESULT : d != 'c';",
         "ALWAYS : DROP f;",
         "ALWAYS : WITH PROBABILITY 0.5 RANDOM e 1 6;",
+        "ALWAYS : GENERALIZE e TO NEAREST 2;",
+        "ALWAYS : PSEUDONYM e;",
+        "ALWAYS : MICROAGGREGATE e BY 2;",
+        "ALWAYS : ADD RANDOM 1 2 TO e;",
     ],
 )
 def test_a_line_about_other_columns_does_not_matter(line: str) -> None:
@@ -318,3 +325,26 @@ def test_the_repr_contains_no_value() -> None:
 def test_a_session_reads_the_released_table_once() -> None:
     with acompass.open(TABLE) as session:
         assert session.estimate(RESPONSE, "D") == acompass.estimate(TABLE, RESPONSE, "d")
+
+
+NUMBERS = [{"d": number, "e": 1} for number in (0, 2, 2, 4)]
+DRAWN = "ALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM (0, 2);"
+
+
+def test_numbers_may_be_rounded_before_they_are_drawn() -> None:
+    estimate = acompass.estimate(NUMBERS, f"ALWAYS : GENERALIZE d TO NEAREST 2;\n{DRAWN}", "d")
+    assert {each.value for each in estimate.values} == {"0", "2", "4"}
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("GENERALIZE d TO NEAREST 2", "it generalizes the column after it was drawn"),
+        ("MICROAGGREGATE d BY 2", "the means that it writes depend on other records"),
+        ("ADD RANDOM 1 2 TO d", "it adds what it draws to a value, and not every value is known"),
+    ],
+)
+def test_numbers_that_cannot_be_listed_are_not_estimated(line: str, why: str) -> None:
+    with pytest.raises(acompass.PolicyError) as raised:
+        acompass.estimate(NUMBERS, f"{DRAWN}\nALWAYS : {line};", "d")
+    assert [each.message for each in raised.value.diagnostics] == [f"values cannot be traced through line 2: {why}"]

@@ -1,15 +1,17 @@
 """Algebra expressions as SQL, with a subquery for each operator, and without window functions or ORDER BY."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
 from acompass.explain.algebra import (
     AggregateColumn,
     Antijoin,
+    Arithmetic,
     Call,
     Column,
+    Days,
     Difference,
     Every,
     Expression,
@@ -17,7 +19,9 @@ from acompass.explain.algebra import (
     IfEmpty,
     Join,
     Label,
+    Mean,
     Project,
+    Pseudonym,
     Rename,
     Scalar,
     Select,
@@ -29,9 +33,9 @@ from acompass.explain.algebra import (
     Without,
     Write,
 )
-from acompass.language.text.tree import Function
+from acompass.language.text.tree import Function, Number
 from tests.explain.algebra_in_sql.fields import Field, Fields, find, find_all, own, to_field
-from tests.explain.algebra_in_sql.scalars import GRAPH, condition_sql, scalar_sql, stored_sql
+from tests.explain.algebra_in_sql.scalars import GRAPH, MEANS, condition_sql, scalar_sql, stored_sql
 
 #: every keyword that a query may contain
 WORDS = {
@@ -103,8 +107,8 @@ class Queries:
                 return _select(of.fields, f"{of.as_source('q')} WHERE {condition_sql(condition, of.fields)}")
             case Project(columns):
                 return _project(columns, of)
-            case Write(value, column):
-                return self._write(value, find(column, of.fields), of)
+            case Write(values):
+                return self._write([(value, find(column, of.fields)) for value, column in values], of)
             case Without(columns):
                 dropped = {find(column, of.fields) for column in columns}
                 return _select(tuple(field for field in of.fields if field not in dropped), of.as_source("q"))
@@ -116,12 +120,22 @@ class Queries:
             case _:
                 assert_never(expression)
 
-    def _write(self, value: Scalar, target: Field, of: Query) -> Query:
-        """Only the table's columns: the h of a draw is not kept."""
-        text = stored_sql(value, self._types[target.name], of.fields)
-        written = [(text if field == target else field.sql, field) for field in own(of.fields)]
-        labels_join = f" JOIN {GRAPH} ON {GRAPH}.value = {target.sql}" if isinstance(value, Label) else ""
-        return _assign(written, of.as_source("q") + labels_join)
+    def _write(self, values: Sequence[tuple[Scalar, Field]], of: Query) -> Query:
+        """Only the table's columns: the h of a draw is not kept. A mean is that of the uploaded table."""
+        if any(isinstance(value, Mean) for value, _ in values):
+            return _select(self._tables[MEANS], MEANS)
+        texts = {target: stored_sql(value, self._types[target.name], of.fields) for value, target in values}
+        written = [(texts.get(field, field.sql), field) for field in own(of.fields)]
+        joins = dict.fromkeys(join for value, target in values for join in self._joins(value, target, of.fields))
+        return _assign(written, " ".join([of.as_source("q"), *joins]))
+
+    def _joins(self, value: Scalar, target: Field, fields: Fields) -> Iterator[str]:
+        """The graphs of the functions that a value applies."""
+        match value:
+            case Label() | Pseudonym():
+                yield f"JOIN {GRAPH} ON {GRAPH}.value = {target.sql}"
+            case Arithmetic(right=Days(person)):
+                yield f"JOIN {GRAPH} ON {GRAPH}.value = {find(person, fields).sql}"
 
     def _binary(self, expression: Join | Semijoin | Antijoin | Union | Difference) -> Query:
         left, right = self.query(expression.left), self.query(expression.right)
@@ -188,6 +202,12 @@ def _aggregate(value: AggregateColumn, fields: Fields) -> str:
             return f"COUNT(DISTINCT {of})"
         case Function.SUM | Function.MIN | Function.MAX | Function.COUNT:
             return f"{value.function}({of})"
+        case Function.SHARE_OF_LARGEST:
+            assert isinstance(value.largest, Number)
+            largest = f"list_sum(list_reverse_sort(list(abs({of}::hugeint)))[:{value.largest.value}])"
+            return f"coalesce({largest} / nullif(SUM(abs({of}::hugeint)), 0), 0)"
+        case Function.SHARE_OF_MODE:
+            return f"list_max(map_values(histogram({of}))) / COUNT(*)"
         case _:
             assert_never(value.function)
 

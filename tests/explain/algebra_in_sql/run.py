@@ -9,15 +9,18 @@ from duckdb import DuckDBPyConnection
 
 from acompass.explain.algebra import Equation, Expression, FromSyntax, Symbol, numbered_table
 from acompass.language.program.constants import Parameters
-from acompass.language.program.effects import column_written, map_of, type_changes
+from acompass.language.program.effects import is_certain, type_changes, write_of
+from acompass.language.program.kernels import Kernel, Shift
+from acompass.language.program.keys import key_text
 from acompass.language.program.program import Program, Requirement
-from acompass.language.program.types import Kind, Schema, remaining
+from acompass.language.program.types import Kind, Schema, Type, remaining
 from acompass.language.text import tree
 from acompass.language.text.walk import steps
+from acompass.semantics import core as semantics
 from acompass.semantics.core import Record
 from tests.explain.algebra_in_sql.fields import Field, Fields, to_field
 from tests.explain.algebra_in_sql.queries import WORDS, Queries, keywords_in
-from tests.explain.algebra_in_sql.scalars import GRAPH
+from tests.explain.algebra_in_sql.scalars import GRAPH, MEANS
 
 TYPES = {Kind.INTEGER: "BIGINT", Kind.TEXT: "VARCHAR", Kind.BOOLEAN: "BOOLEAN", Kind.DATE: "DATE"}
 _TRACE = {to_field(Symbol("i")): "HUGEINT", to_field(Symbol("h")): "HUGEINT"}
@@ -48,8 +51,10 @@ class AlgebraRun:
             affected, *others = arrow.equations(index, written)
             self._solve(affected, requirement.before)
             self._convert(requirement, (numbered_table("R", index - 1).name, affected.table.name))
-            self._store_labels(requirement, affected.table.name)
+            self._store_results(requirement, affected.table.name)
             for equation in others:
+                if equation.table == numbered_table("R", index):
+                    self._store_means(requirement, index)
                 self._solve(equation, requirement.after)
         left = numbered_table("R", len(program.requirements)).name
         return FinalState(Counter(self._fetch(left)), sorted(self._fetch(arrow.trace.name)))
@@ -77,15 +82,31 @@ class AlgebraRun:
                     changed = f"ALTER COLUMN {column} TYPE {TYPES[after.kind]}"
                     self._connection.execute(f'ALTER TABLE "{name}" {changed}')
 
-    def _store_labels(self, requirement: Requirement, affected: str) -> None:
-        """Store a map as a table of the values that occur, with their labels."""
-        position, map_ = column_written(requirement.action), map_of(requirement.action)
-        if position is None or map_ is None:
+    def _store_results(self, requirement: Requirement, affected: str) -> None:
+        """Store a function as a table of the values that occur, with its results."""
+        write = write_of(requirement.action)
+        if write is None or not write.kernel.reads_value or write.kernel.draws or write.kernel.reads_others:
             return
-        column = Field(requirement.after[position].name).sql
-        found = self._connection.execute(f'SELECT DISTINCT {column} FROM "{affected}"').fetchall()
-        labels = [(value, map_.label(value)) for (value,) in found]
-        self._upload(GRAPH, {Field("value", False): "VARCHAR", Field("label", False): "VARCHAR"}, labels)
+        position = write.columns[0] if write.kernel.by is None else write.kernel.by
+        column = requirement.after[position]
+        found = self._connection.execute(f'SELECT DISTINCT {Field(column.name).sql} FROM "{affected}"').fetchall()
+        results = [(value, _result(write.kernel, value, column.type)) for (value,) in found]
+        type_ = TYPES[column.type.kind]
+        result = "INTEGER" if write.kernel.by is not None else type_
+        self._upload(GRAPH, {Field("value", False): type_, Field("result", False): result}, results)
+
+    def _store_means(self, requirement: Requirement, index: int) -> None:
+        """Store the affected records with the means that `semantics` writes: no expression defines them."""
+        write = write_of(requirement.action)
+        if write is None or not write.kernel.reads_others:
+            return
+        affected = numbered_table("V" if is_certain(requirement.action) else "W", index).name
+        kept = remaining(requirement.after)
+        schema, records = [requirement.after[each] for each in kept], self._fetch(affected)
+        columns = tuple(kept.index(each) for each in write.columns)
+        everyone = frozenset(range(len(records)))
+        means, _ = semantics.write(columns, write.kernel, schema, records, semantics.trace_of_values(()), everyone)
+        self._upload(MEANS, {Field(column.name): TYPES[column.type.kind] for column in schema}, means)
 
     def _upload(self, name: str, types: Mapping[Field, str], rows: Sequence[Sequence[Any]]) -> None:
         columns = ", ".join(f"{field.sql} {type_}" for field, type_ in types.items())
@@ -98,3 +119,11 @@ class AlgebraRun:
 
     def _fetch(self, name: str) -> list[Any]:
         return self._connection.execute(f'SELECT * FROM "{name}"').fetchall()
+
+
+def _result(kernel: Kernel, value: Any, type_: Type) -> Any:
+    if isinstance(kernel, Shift):
+        assert kernel.key is not None
+        return kernel.key.days(key_text(value, type_), kernel.days)
+    # a record that chance spares may have a value that cannot be written
+    return next((result for result, _ in kernel.outcomes(value, type_)), None)

@@ -15,10 +15,13 @@ from acompass.explain.algebra import (
     Compare,
     Condition,
     Cut,
+    Days,
     Every,
     Floor,
     Label,
+    Mean,
     Not,
+    Pseudonym,
     Scalar,
     Sign,
     Symbol,
@@ -28,8 +31,10 @@ from acompass.language.text.tokens import spell_number, spell_string
 from acompass.language.text.tree import Operator
 from tests.explain.algebra_in_sql.fields import Field, Fields, find, own
 
-#: the table of values and labels that represents a map
+#: the table of values and results that represents a map, the pseudonyms or the days of persons
 GRAPH = "graph"
+#: the affected records with their means
+MEANS = "means"
 
 _SIGNS = {Sign.PLUS: "+", Sign.MINUS: "-", Sign.TIMES: "*"}
 
@@ -74,9 +79,9 @@ def scalar_sql(scalar: Scalar, fields: Fields) -> str:
             return f"({scalar_sql(left, fields)} {_SIGNS[sign]} {scalar_sql(right, fields)})"
         case Floor(of):
             return f"({scalar_sql(of, fields)} // {2**BITS})"
-        case Label():
-            return f"{GRAPH}.label"
-        case Choice() | Every() | tree.Parameter():
+        case Label() | Pseudonym() | Days():
+            return f"{GRAPH}.result"
+        case Choice() | Every() | Mean() | tree.Parameter():
             raise AssertionError(f"not one value: {scalar}")
         case _:
             assert_never(scalar)
@@ -93,5 +98,8 @@ def stored_sql(value: Scalar, type_: str, fields: Fields) -> str:
                 for option, condition in options
             ]
             return f"CASE {' '.join(chosen)} ELSE {last} END" if chosen else last
+        case Arithmetic(left, _, Days()) if type_ == "VARCHAR":
+            text, days = scalar_sql(left, fields), scalar_sql(value.right, fields)
+            return f"CAST(CAST(left({text}, 10) AS DATE) + {days} AS VARCHAR) || substr({text}, 11)"
         case _:
             return f"CAST({scalar_sql(value, fields)} AS {type_})"

@@ -25,9 +25,12 @@ _RHOS = tuple(Fraction(each, 10) for each in (1, 3, 5, 7, 9))
 
 
 class Writer:
-    def __init__(self, rng: random.Random, with_chance: bool):
+    """With `with_words`, the policies have words whose values are not compared: such a pair may be undecided."""
+
+    def __init__(self, rng: random.Random, with_chance: bool, with_words: bool = False):
         self._rng = rng
         self._with_chance = with_chance
+        self._with_words = with_words
 
     def policy(self) -> list[str]:
         lines = [self._line() for _ in range(self._rng.randint(1, 5))]
@@ -118,6 +121,15 @@ class Writer:
         actions += [f"DROP {self._rng.choice('ABC')}"] if drops else []
         if self._with_chance and self._rng.random() < 0.3:
             return self._rng.choice(("RANDOM A 0 4", "WITH PROBABILITY 0.5 REJECT", "RANDOM B FROM ('a', 4 OF 'x')"))
+        if self._with_words and self._rng.random() < 0.4:
+            return self._rng.choice(
+                (
+                    f"GENERALIZE {self._rng.choice('AC')} TO NEAREST {self._rng.choice((1, 3, 9, 2))}",
+                    f"PSEUDONYM {self._rng.choice('ABC')}",
+                    f"MICROAGGREGATE {self._rng.choice('AC')} BY 2",
+                    f"ADD RANDOM 0 {self._rng.choice((1, 4))} TO C",
+                )
+            )
         return self._rng.choice(actions)
 
 

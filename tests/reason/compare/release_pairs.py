@@ -8,6 +8,7 @@ trying all counterparts.
 python -m tests.reason.compare.release_pairs --pairs 2000"""
 
 import argparse
+import hmac
 import random
 import re
 from collections import Counter
@@ -16,10 +17,13 @@ from fractions import Fraction
 
 from acompass.errors.diagnostics import PolicyError
 from acompass.language.program.checker import check
+from acompass.language.program.effects import with_key
+from acompass.language.program.kernels import UnfitValueError
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program
 from acompass.language.program.types import INTEGER, TEXT, Column, Schema, remaining, to_text
 from acompass.policy import parse
+from acompass.prove.refute.replay import EXAMPLE_KEY
 from acompass.reason.compare.answer import Comparison
 from acompass.reason.compare.comparison import compare_policies
 from acompass.semantics import core as semantics
@@ -70,7 +74,8 @@ class Writer:
         group = f" GROUP BY {self._choice('a', 'b', 'a, b', 'n')}"
         aggregate, limit = self._choice(
             ("COUNT(*)", "x >= 2"), ("COUNT(*)", "x >= 3"), ("COUNT DISTINCT(b)", "x >= 2"), ("MAX(n)", "x > 1"),
-            ("SUM(n)", "x >= 2"), ("COUNT(*)", "x < 3"),
+            ("SUM(n)", "x >= 2"), ("COUNT(*)", "x < 3"), ("SHARE OF MODE (b)", "x <= 0.5"),
+            ("SHARE OF LARGEST 1 (n)", "x < 0.67"),
         )  # fmt: skip
         return f"EACH PROCESS {aggregate} AS x{where}{group} : {limit}"
 
@@ -83,7 +88,9 @@ class Writer:
         return self._choice(
             "REJECT", "REJECT", f"REPLACE {column} WITH '*'", f"REPLACE {column} WITH '{self._choice('5', '12')}'",
             f"GENERALIZE {column} TO PREFIX OF {self._choice(1, 2, 3)}", f"RANDOM {column} 4 {self._choice(6, 90)}",
-            f"REPLACE n WITH {self._choice(0, 1)}",
+            f"REPLACE n WITH {self._choice(0, 1)}", f"PSEUDONYM {column}",
+            f"GENERALIZE n TO NEAREST {self._choice(2, 6)}", f"ADD RANDOM 0 {self._choice(1, 2)} TO n",
+            f"MICROAGGREGATE n BY {self._choice(2, 3)}",
         )  # fmt: skip
 
     def _condition(self) -> str:
@@ -129,7 +136,7 @@ def _checked(text: str) -> Program:
     program, problems = check(policy.tree, policy.text, SCHEMA, {})
     if program is None:
         raise PolicyError(problems, text)
-    return program
+    return with_key(program, EXAMPLE_KEY)
 
 
 def require_agreement(rng: random.Random, found: Comparison, programs: Sequence[Program], policies: str) -> None:
@@ -163,7 +170,7 @@ def written(program: Program, records: Sequence[tuple[object, ...]], trace: Sequ
     rho = semantics.Trace(lambda i: trace[i - 1] if i <= len(trace) else Fraction(1, 2))
     try:
         outcome = semantics.run_program(program, records, rho)  # type: ignore[arg-type]
-    except UnlabeledValueError:
+    except (UnlabeledValueError, UnfitValueError):
         return None
     lines = zip(program.requirements, outcome.requirements, strict=True)
     if any(line.action is None and not verdict.holds for line, verdict in lines):
@@ -200,11 +207,14 @@ def has_counterparts(old: list[Row] | None, new: list[Row] | None, program: Prog
 
 
 def _may_be_coarser(column: int, old: str | None, new: str | None, program: Program) -> bool:
-    """A prefix of the old text is coarser; a constant that the policy writes and a drawn text may be."""
+    """A prefix, a pseudonym and a rounded number of the old text are coarser; a constant that the policy writes and a
+    drawn text may be."""
     if new in (old, "*", None):
         return True
     actions = [line.text for line in program.requirements]
     name = re.escape(SCHEMA[column].name)
+    if old is not None and new in _results(old, name, actions):
+        return True
     if any(re.search(rf"RANDOM {name} ", text) for text in actions):
         return True
     constants = {constant for text in actions for constant in re.findall(rf"REPLACE {name} WITH '?([^';\s]+)", text)}
@@ -212,6 +222,20 @@ def _may_be_coarser(column: int, old: str | None, new: str | None, program: Prog
     if new in constants or (is_labelled and any(_is_prefix(constant, new) for constant in constants)):
         return True
     return old is not None and "*" in new and _is_prefix(old, new)
+
+
+def _results(text: str, name: str, actions: Sequence[str]) -> set[str]:
+    """The text, and what pseudonyms, rounding and prefixes make of it."""
+    found = {text}
+    for action in actions:
+        for size in re.findall(rf"GENERALIZE {name} TO PREFIX OF ([0-9])", action):
+            found |= {each[: int(size)] + "*" * (len(each) - int(size)) for each in found}
+        for step in re.findall(rf"GENERALIZE {name} TO NEAREST ([0-9])", action):
+            found |= {str((int(each) + int(step) // 2) // int(step) * int(step)) for each in found if each.isdecimal()}
+        if re.search(rf"PSEUDONYM {name}\b", action):
+            keyed = (hmac.new(EXAMPLE_KEY.secret, each.encode(), "sha256").hexdigest() for each in found)
+            found |= {digest[:24] for digest in keyed}
+    return found
 
 
 def _is_prefix(text: str, label: str) -> bool:

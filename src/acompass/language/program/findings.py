@@ -312,13 +312,20 @@ def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnosti
     return _diagnostic_at(file.span, "AC122", message, f"`acompass hierarchy {file.value} --check` lists what is wrong")
 
 
+#: by the code of an error about a table, whose own help names an option or a glob; neither applies to reference tables
+_REFERENCE_HELP = {
+    "AC201": "write the path of the file relative to the policy's folder",
+    "AC202": "name one CSV or Parquet file",
+    "AC203": "check that the file exists and is readable",
+    "AC205": "save the file as UTF-8",
+    "AC251": "put the column names on the first line of the file",
+    "AC252": "name a file that ends in `.csv`, `.tsv`, `.csv.gz` or `.parquet`",
+}
+
+
 def unusable_reference(file: tree.String, problem: Diagnostic) -> Diagnostic:
     """`problem` is an error about the file as a table."""
-    help_ = problem.help or "use a CSV or Parquet file with a header"
-    if problem.code == "AC201":
-        help_ = "write the path of the file relative to the policy's folder"
-    elif problem.code == "AC251":  # no option applies to reference tables
-        help_ = "put the column names on the first line of the file"
+    help_ = _REFERENCE_HELP.get(problem.code) or problem.help or "use a CSV or Parquet file with a header"
     return _diagnostic_at(file.span, "AC130", f"unusable reference table: {problem.message}", help_)
 
 

@@ -16,7 +16,18 @@ from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.bands import Bands
 from acompass.language.program.keys import Key, key_text_of
 from acompass.language.program.label_maps import Dates, Level, Prefix
-from acompass.language.program.types import EXACT, INTEGER, MOST_DIGITS, Kind, Type, Value, at_scale, convert, to_text
+from acompass.language.program.types import (
+    EXACT,
+    INTEGER,
+    Kind,
+    Type,
+    Value,
+    convert,
+    fits_digits,
+    nearest_multiple,
+    number_of_type,
+    to_text,
+)
 
 ONE = Fraction(1)
 
@@ -524,7 +535,7 @@ class AddRandom(Draw):
             return value
         if isinstance(value, Decimal):  # a number that was read from text keeps its digits after the point (D26)
             total = EXACT.add(value, Decimal(drawn))
-            return total if _fits(abs(total) * 10**type_.scale) else None
+            return total if fits_digits(abs(total) * 10**type_.scale) else None
         return number_of_type(Fraction(value) + drawn, type_)
 
     def integers(self) -> None:
@@ -567,42 +578,9 @@ class UnfitValueError(Exception):
         self.count = count
 
 
-def round_away(value: Fraction) -> int:
-    """The nearest integer, halves away from zero."""
-    rounded = (2 * abs(value.numerator) + value.denominator) // (2 * value.denominator)
-    return rounded if value >= 0 else -rounded
-
-
-def nearest_multiple(number: Fraction, step: Decimal) -> Fraction:
-    return round_away(number / Fraction(step)) * Fraction(step)
-
-
-def number_of_type(exact: Fraction, type_: Type) -> Value | None:
-    """An exact number in a column of this type: an integer of 64 bits, a decimal of its scale, rounded with halves away
-    from zero, or the nearest float. None if it does not fit."""
-    match type_.kind:
-        case Kind.INTEGER:
-            whole = round_away(exact)
-            return whole if -(2**63) <= whole < 2**63 else None
-        case Kind.DECIMAL:
-            unscaled = round_away(exact * 10**type_.scale)
-            return at_scale(EXACT.scaleb(Decimal(unscaled), -type_.scale), type_.scale) if _fits(unscaled) else None
-        case Kind.FLOAT:
-            try:
-                return exact.numerator / exact.denominator + 0.0
-            except OverflowError:
-                return None
-        case _:
-            raise AssertionError(f"no numbers in a column of type {type_}")
-
-
 def _exact(value: Value) -> Fraction:
     assert isinstance(value, int | float | Decimal)
     return Fraction(value)
-
-
-def _fits(unscaled: int | Decimal) -> bool:
-    return bool(abs(unscaled) < 10**MOST_DIGITS)
 
 
 def _texts_among(values: Sequence[Value]) -> tuple[str, ...]:

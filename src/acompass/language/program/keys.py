@@ -42,10 +42,6 @@ class Key:
         return hmac.new(self.secret, text.encode(), hashlib.sha256).hexdigest()
 
 
-#: the key of a counterexample: a proof is about every key, and any one refutes it
-STAND_IN_KEY = Key(b"the key of a counterexample, no secret")
-
-
 def is_pseudonym(text: str) -> bool:
     """Whether some key may give this pseudonym."""
     return len(text) == PSEUDONYM_DIGITS and all(letter in "0123456789abcdef" for letter in text)

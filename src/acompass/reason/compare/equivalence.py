@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
-from acompass.language.program.aggregates import facts_about
 from acompass.language.program.program import (
     Aggregate,
     Assertion,
@@ -239,7 +238,7 @@ def have_same_condition(one: Assertion, other: Assertion) -> bool:
 
 
 def _order(attribute: ClassAttribute, process: Process, schema: Schema) -> ValueOrder:
-    if isinstance(attribute, Aggregate) and attribute.reference is None and facts_about(attribute.function).is_count:
+    if isinstance(attribute, Aggregate) and attribute.facts.is_count:
         return count_order()
     return value_order(schema[_class_attributes(process).index(attribute)].type)
 

@@ -8,8 +8,6 @@ from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Edit, PolicyError
 from acompass.errors.fixes import apply_edits
 from acompass.language.program.constants import Parameters, ParamValue
-from acompass.language.program.effects import with_key
-from acompass.language.program.keys import STAND_IN_KEY
 from acompass.language.program.program import Program
 from acompass.language.program.types import Schema, Type
 from acompass.language.program.uses import uses
@@ -106,9 +104,8 @@ def types_for_both(
 def _check_policy(
     policy: Policy, schema: Schema, params: Mapping[str, ParamValue], everything: tree.Program
 ) -> Program:
-    """The program runs with a stand-in for the key: both policies of a call have the same one."""
     try:
-        return with_key(check_policy(policy.tree, policy.text, schema, params, everything), STAND_IN_KEY)
+        return check_policy(policy.tree, policy.text, schema, params, everything)
     except PolicyError as error:
         raise PolicyError(error.diagnostics, policy.text, policy.name) from None
 

@@ -113,7 +113,7 @@ def _establishing_advice(transition: Transition) -> tuple[str, str]:
         return message, "remove WITH PROBABILITY, or add THEN REJECT"
     names = " and ".join(f"`{requirement.after[column].name}`" for column in transition.columns)
     message = f"writing {names} does not make the assertion true"
-    if effects.map_of(requirement.action) is not None:
+    if effects.action_name(requirement.action) == "GENERALIZE":
         return message, "add THEN REJECT, or a coarser step"
     return message, "write a value that satisfies it, or use REJECT"
 

@@ -9,7 +9,6 @@ from itertools import islice
 from typing import assert_never
 
 from acompass.dataclasses import dataclass, field
-from acompass.language.program.aggregates import facts_about
 from acompass.language.program.bands import Band, Bands
 from acompass.language.program.effects import comparisons, process_of, record_comparisons, write_of
 from acompass.language.program.kernels import (
@@ -121,8 +120,7 @@ def _visible_column(process: Process, position: int) -> int | None:
     if position < groups:
         return process.group_by[position]
     aggregate = process.aggregates[position - groups]
-    facts = facts_about(aggregate.function)
-    return aggregate.column if facts.is_value or facts.adds else None
+    return aggregate.column if aggregate.facts.is_value or aggregate.facts.adds else None
 
 
 def _add_comparison(found: Mentions, comparison: Comparison, type_: Type, line: int) -> None:

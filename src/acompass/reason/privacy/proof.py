@@ -15,7 +15,6 @@ from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.aggregates import counts_distinct, facts_about
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import columns_read, process_of, reads_others, with_key
-from acompass.language.program.keys import STAND_IN_KEY
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Names, Schema, Type, remaining
 from acompass.language.text import tree
@@ -23,7 +22,7 @@ from acompass.language.text.tree import Function
 from acompass.language.text.walk import parameter_names
 from acompass.prove.effort import Exhausted
 from acompass.prove.refute.candidate_tables import compared_counts
-from acompass.prove.refute.replay import replay
+from acompass.prove.refute.replay import EXAMPLE_KEY, replay
 from acompass.prove.search.column_types import column_types, finer_scale
 from acompass.prove.search.verdicts import check_policy, decimal_text
 from acompass.reason.privacy import laws
@@ -70,7 +69,7 @@ def prove_privacy(
     # without the parameters that only claims use, and with a scale that distinguishes all constants
     own = {name: value for name, value in (params or {}).items() if name in parameter_names(policy)}
     types = column_types(policy, own, schema).widen(finer_scale(policy, own))
-    program = with_key(check_policy(policy, source, types, own), STAND_IN_KEY)
+    program = with_key(check_policy(policy, source, types, own), EXAMPLE_KEY)
     asked = _asked_columns(program.schema, columns)
     return Privacy(column_privacy(program, asked), table_privacy(program, _parse_epsilon(epsilon)), stability(program))
 

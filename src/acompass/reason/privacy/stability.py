@@ -6,8 +6,9 @@ module knows: the answer can be too large, but never too small."""
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from math import ceil, floor, prod
 from typing import Any, assert_never
 
@@ -178,21 +179,18 @@ def class_condition(assertion: Assertion, process: Process) -> ClassCondition:
             constant
             for aggregate, own in zip(process.aggregates, constants[first:], strict=True)
             for constant in own
-            if _counts_class(aggregate)
+            if aggregate.facts.counts_records
         ],
         frozenset(at for at, aggregate in enumerate(process.aggregates) if aggregate.reference is not None),
     )
 
 
-def _counts_class(aggregate: Aggregate) -> bool:
-    return aggregate.facts.counts_records
-
-
 def _trial_aggregates(aggregate: Aggregate, constants: list[Value]) -> list[Any] | None:
-    if _counts_class(aggregate):
+    if aggregate.facts.counts_records:
         return None
-    is_count = aggregate.facts.is_count
-    return region_counts(constants) if is_count else _trial_values(aggregate.type, constants)
+    if aggregate.facts.is_share:
+        return region_shares(constants)
+    return region_counts(constants) if aggregate.facts.is_count else _trial_values(aggregate.type, constants)
 
 
 def accepts_one_record(assertion: Assertion) -> bool:
@@ -201,10 +199,7 @@ def accepts_one_record(assertion: Assertion) -> bool:
     process = process_in(assertion)
     assert process is not None, "it is about classes"
     facts = [aggregate.facts for aggregate in process.aggregates]
-    are_one = [
-        aggregate.reference is None and (own.is_count or (own.is_share and own.tells_values_apart))
-        for aggregate, own in zip(process.aggregates, facts, strict=True)
-    ]
+    are_one = [own.is_count or (own.is_share and own.tells_values_apart) for own in facts]
     condition = class_condition(assertion, process)
     values = [[1] if is_one else own for is_one, own in zip(are_one, condition.aggregated, strict=True)]
     single = replace(condition, aggregated=values)
@@ -226,6 +221,12 @@ def region_counts(constants: Sequence[Value]) -> list[Value]:
     """One count of each region of 1, 2, 3, …"""
     regions = Regions(count_order(), constants)
     return [regions.values(region, 1)[0] for region in regions_in(regions.full)]
+
+
+def region_shares(constants: Sequence[Any]) -> list[Fraction]:
+    """The constants from 0 to 1, and one share between each two."""
+    cuts = sorted({Fraction(0), Fraction(1), *(Fraction(each) for each in constants if 0 <= each <= 1)})
+    return sorted({*cuts, *((low + high) / 2 for low, high in pairwise(cuts))})
 
 
 def _finer_type(type_: Type, constants: Iterable[Value]) -> Type:

@@ -34,6 +34,22 @@ def many_combinations(folder: Path, records: int) -> str:
     return _generate_once(folder / f"combinations-{records}.parquet", query)
 
 
+_VISITS = """
+SELECT range AS id,
+       'P' || CAST(hash(range) % ({records} // 5 + 1) AS VARCHAR) AS patient,
+       DATE '2015-01-01' + CAST(hash(range * 7 + 1) % 3000 AS INTEGER) AS admission,
+       DATE '2024-01-01' + CAST(hash(range * 13 + 2) % 30 AS INTEGER) AS discharge,
+       CAST(hash(range * 17 + 3) % 100 AS BIGINT) AS age,
+       CAST(hash(range * 19 + 4) % 5000000 / 100 AS DECIMAL(18, 2)) AS cost
+FROM range({records})
+"""
+
+
+def visits(folder: Path, records: int) -> str:
+    """A Parquet file with `records` visits to a hospital, five of each patient, generated once per folder."""
+    return _generate_once(folder / f"visits-{records}.parquet", _VISITS.format(records=records))
+
+
 def numbers(folder: Path, records: int, columns: str) -> str:
     """A Parquet file with `records` records of numbers below 1,000, generated once per folder."""
     values = (f"CAST(hash(range * {2 * i + 3} + {i}) % 1000 AS BIGINT) AS {c}" for i, c in enumerate(columns))

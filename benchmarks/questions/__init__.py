@@ -20,6 +20,7 @@ from benchmarks.questions import (
     start_up,
     statements,
     tangled,
+    writes,
 )
 
 QUESTIONS = (
@@ -33,6 +34,7 @@ QUESTIONS = (
     generalize.LEVEL,
     sampling.SAMPLE,
     sampling.RESPONSE,
+    *writes.QUESTIONS,
     bare_copy.QUESTION,
     statements.QUESTION,
     hand_written_frames.POLARS,

@@ -18,7 +18,10 @@ const LOGIC = words("AND", "OR", "NOT");
 const ACTION = words("REJECT", "REPLACE", "WITH", "RANDOM");
 const RESERVED = `(?:${FLOW}|${LOGIC}|${ACTION})`;
 const FREE_WORD = `(?!${RESERVED})${WORD}`;
-const STEP = words("REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP", "WITH");
+const STEP = words(
+  ...["REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP", "WITH"],
+  ...["PSEUDONYM", "SHIFT", "ADD", "MICROAGGREGATE"],
+);
 const THEN = words("THEN");
 const QUANTIFIER = words("EACH", "SOME");
 const STOP = `(?=[:;]|${QUANTIFIER})`;
@@ -67,6 +70,15 @@ const PART = `${STOP}|(?=,|${words("AS", "WHERE", "GROUP_BY", "GROUP")})`;
 
 const LEAF = ["comments", "string", "quoted", "number", "reserved", "signs"];
 const NAMES = [...LEAF, "column"];
+
+// the names at the end of a step; a THEN behind one of them begins the next step
+const LAST_NAMES = {
+  end: `${STOP}|(?=${THEN})`,
+  patterns: [
+    { match: `(,)\\s*(${THEN})`, captures: captures("punctuation.separator", COLUMN) },
+    ...include(...NAMES),
+  ],
+};
 
 const repository = {
   comments: {
@@ -122,12 +134,18 @@ const repository = {
     patterns: [
       region(words("COUNT"), AGGREGATE, PART, [
         region(words("DISTINCT"), AGGREGATE, PART, include(...NAMES)),
-        parenthesized("\\(", PAREN, include(...NAMES)),
-        ...include(...NAMES),
+        ...include("operand", "reference", ...NAMES),
       ]),
-      region(words("SUM", "MIN", "MAX"), AGGREGATE, PART, include(...NAMES)),
+      region(words("SUM", "MIN", "MAX"), AGGREGATE, PART, include("operand", "reference", ...NAMES)),
+      region(words("SHARE"), AGGREGATE, PART, [
+        thenConstant(words("LARGEST"), AGGREGATE),
+        match(words("OF", "MODE"), AGGREGATE),
+        ...include("operand", ...NAMES),
+      ]),
     ],
   },
+  operand: parenthesized("\\(", PAREN, include(...NAMES)),
+  reference: match(words("IN"), AGGREGATE),
   naming: region(words("AS"), KEYWORD, `${STOP}|(?=,|${words("WHERE", "GROUP_BY", "GROUP")})`, include(...NAMES)),
   where: region(words("WHERE"), KEYWORD, `${STOP}|(?=${words("GROUP_BY", "GROUP")})`, include("condition")),
   grouping: region(words("GROUP_BY", "GROUP"), KEYWORD, STOP, include(...NAMES)),
@@ -157,7 +175,8 @@ const repository = {
 
   action: {
     patterns: include(
-      ...["chance", "replacing", "with", "drawing", "randomizing", "generalizing", "dropping", "map", "then"],
+      ...["chance", "replacing", "with", "drawing", "adding", "randomizing", "generalizing", "dropping", "map"],
+      ...["shifting", "within", "averaging", "by", "then"],
       ...[...LEAF, "column"],
     ),
   },
@@ -202,14 +221,32 @@ const repository = {
   },
   generalizing: region(words("GENERALIZE"), DOING, `(${words("TO")})|${STOP}`, include(...NAMES), captures(DOING)),
   dropping: {
-    begin: `(${words("DROP")})(?:\\s+(${THEN}))?`,
+    begin: `(${words("DROP", "PSEUDONYM")})(?:\\s+(${THEN}))?`,
     beginCaptures: captures(DOING, COLUMN),
-    end: `${STOP}|(?=${THEN})`,
-    patterns: [
-      { match: `(,)\\s*(${THEN})`, captures: captures("punctuation.separator", COLUMN) },
-      ...include(...NAMES),
-    ],
+    ...LAST_NAMES,
   },
+  adding: {
+    begin:
+      `(${words("ADD")})\\s+(${words("RANDOM")})\\s+(?:(${NUMBER})|(${FREE_WORD}))\\s+(?:(${NUMBER})|(${FREE_WORD}))` +
+      `\\s+(${words("TO")})(?:\\s+(${THEN}))?`,
+    beginCaptures: captures(
+      ...[DOING, DOING, "constant.numeric", PARAMETER, "constant.numeric", PARAMETER, DOING, COLUMN],
+    ),
+    ...LAST_NAMES,
+  },
+  // the first WITHIN behind a word ends the name of the person, if that is on the line of BY
+  shifting: region(
+    words("SHIFT"),
+    DOING,
+    `(${words("BY")})(?:\\s+(${FREE_WORD}(?:\\s+(?!${words("WITHIN")})${FREE_WORD})*))?|${STOP}`,
+    include(...NAMES),
+    captures(DOING, COLUMN),
+  ),
+  within: {
+    patterns: [thenConstant(words("WITHIN"), DOING), match(words("DAYS"), DOING)],
+  },
+  averaging: region(words("MICROAGGREGATE"), DOING, `(?=${words("BY")})|${STOP}`, include(...NAMES)),
+  by: thenConstant(words("BY"), DOING),
   map: {
     patterns: [
       region(words("BANDS"), MAPPING, `${STOP}|(?=${THEN})`, [
@@ -222,7 +259,7 @@ const repository = {
         thenConstant(words("ELSE"), MAPPING),
         ...include(...NAMES),
       ]),
-      match(words("MONTH", "QUARTER", "YEAR", "DECADE"), MAPPING),
+      match(words("MONTH", "QUARTER", "YEAR", "DECADE", "NEAREST"), MAPPING),
     ],
   },
 };

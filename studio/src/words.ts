@@ -5,6 +5,7 @@ import type { ClaimVerdict, Requirement } from "./api";
 export type Tone = "good" | "bad" | "open" | "acted" | "plain";
 /** `brief` is for the narrow column next to the text */
 export type Badge = { tone: Tone; sign: string; word: string; brief: string; long: string };
+const badge = (tone: Tone, sign: string, word: string, long: string, brief = word): Badge => ({ tone, sign, word, brief, long });
 
 const NUMBER = new Intl.NumberFormat("en-US");
 const SHARE = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
@@ -24,6 +25,10 @@ const DONE: Record<string, string> = {
   REPLACE: "replaced",
   RANDOM: "randomized",
   GENERALIZE: "generalized",
+  PSEUDONYM: "pseudonymized",
+  SHIFT: "shifted",
+  "ADD RANDOM": "randomized",
+  MICROAGGREGATE: "averaged",
 };
 
 /** What an action did to the affected records. */
@@ -33,33 +38,33 @@ export function verdictBadge(requirement: Requirement): Badge {
   const { holds, action, probability, affected, records } = requirement;
   const part = outOf(affected, records);
   if (action === "DROP" && holds !== true) return COLUMNS_GONE;
-  if (holds) return { tone: "good", sign: "✓", word: "holds", brief: "holds", long: `holds for ${countNoun(records, "record")}` };
+  if (holds) return badge("good", "✓", "holds", `holds for ${countNoun(records, "record")}`);
   if (action !== null && affected > 0) return actionBadge(part, count(affected), done(action), probability, holds === false);
-  if (holds === null) return { tone: "plain", sign: "–", word: "no verdict", brief: "no verdict", long: "no verdict" };
-  return { tone: "bad", sign: "✗", word: `violated by ${part}`, brief: `${count(affected)} violate`, long: `violated by ${part} records` };
+  if (holds === null) return badge("plain", "–", "no verdict", "no verdict");
+  return badge("bad", "✗", `violated by ${part}`, `violated by ${part} records`, `${count(affected)} violate`);
 }
 
-const COLUMNS_GONE: Badge = { tone: "acted", sign: "✎", word: "columns dropped", brief: "columns dropped", long: "these columns are not released" };
+const COLUMNS_GONE = badge("acted", "✎", "columns dropped", "these columns are not released");
 
 function actionBadge(part: string, affected: string, verb: string, probability: string | null, repaired: boolean): Badge {
   const effect = probability === null ? verb : `${verb} with probability ${probability}`;
   const brief = probability === null ? `${affected} ${verb}` : `${affected}, by chance`;
-  return { tone: "acted", sign: "✎", word: `${part} ${effect}`, brief, long: `${repaired ? "repaired: " : ""}${part} records ${effect}` };
+  return badge("acted", "✎", `${part} ${effect}`, `${repaired ? "repaired: " : ""}${part} records ${effect}`, brief);
 }
 
+const PROOFS: Record<ClaimVerdict, Badge> = {
+  proved: badge("good", "∎", "proved", "proved for every table"),
+  refuted: badge("bad", "≠", "refuted", "refuted by a counterexample"),
+  undecided: badge("open", "?", "undecided", "neither proved nor refuted", "open"),
+};
+export const proofBadge = (verdict: ClaimVerdict): Badge => PROOFS[verdict];
+
 const ON_OUTPUT: Record<string, Badge> = {
-  proved: { tone: "good", sign: "∎", word: "proved", brief: "proved", long: "proved for every table" },
-  holds: { tone: "good", sign: "✓", word: "checked", brief: "checked", long: "checked on the output" },
-  violated: { tone: "bad", sign: "✗", word: "violated", brief: "violated", long: "violated by the output" },
-  accepted: { tone: "open", sign: "✗", word: "violated, accepted", brief: "accepted", long: "violated by the output, accepted" },
+  proved: PROOFS.proved,
+  holds: badge("good", "✓", "checked", "checked on the output"),
+  violated: badge("bad", "✗", "violated", "violated by the output"),
+  accepted: badge("open", "✗", "violated, accepted", "violated by the output, accepted", "accepted"),
 };
 /** What is known about the assertion on the table that would be written. */
 export const outputBadge = ({ after, accepted }: Requirement): Badge | null =>
   after === null ? null : (ON_OUTPUT[accepted ? "accepted" : after] ?? null);
-
-const PROOFS: Record<ClaimVerdict, Badge> = {
-  proved: { tone: "good", sign: "∎", word: "proved", brief: "proved", long: "proved for every table" },
-  refuted: { tone: "bad", sign: "≠", word: "refuted", brief: "refuted", long: "refuted by a counterexample" },
-  undecided: { tone: "open", sign: "?", word: "undecided", brief: "open", long: "neither proved nor refuted" },
-};
-export const proofBadge = (verdict: ClaimVerdict): Badge => PROOFS[verdict];

@@ -12,6 +12,7 @@ from acompass.assist.document import Document
 from acompass.assist.request_queue import table_facts
 from acompass.errors.diagnostics import Edit
 from acompass.errors.fixes import apply_edits
+from acompass.language.program.types import DATE, INTEGER, TEXT, TIMESTAMP, make_schema
 from acompass.measure.answer import SMALLEST, ColumnFacts
 from tests.assist.people import COLUMNS, POLICY, context, people
 from tests.repo.sources import ROOT
@@ -33,6 +34,9 @@ def choose(text: str, label: str) -> str:
     return apply_edits(text.replace("|", "", 1), [Edit(chosen.replace, chosen.insert)])
 
 
+STEPS = ("GENERALIZE", "REPLACE", "REJECT", "RANDOM", "PSEUDONYM", "SHIFT", "ADD RANDOM", "MICROAGGREGATE")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -45,17 +49,29 @@ def choose(text: str, label: str) -> str:
         ("EACH RESULT : Age NOT |", ["IN", "BETWEEN", "LIKE"]),
         ("EACH RESULT : Age BETWEEN 3 |", ["AND"]),
         ("EACH RESULT : Age = 3 |", ["AND", "OR", ":", ";"]),
-        ("EACH RESULT : Age = 3 : |", ["GENERALIZE", "REPLACE", "REJECT", "RANDOM", "WITH PROBABILITY"]),
-        ("EACH PROCESS |", ["COUNT(*)", "COUNT DISTINCT", "SUM", "MIN", "MAX"]),
+        ("EACH RESULT : Age = 3 : |", [*STEPS, "WITH PROBABILITY"]),
+        ("EACH PROCESS |", ["COUNT(*)", "COUNT DISTINCT", "SUM", "MIN", "MAX", "SHARE OF"]),
+        ("EACH PROCESS SHARE OF |", ["LARGEST", "MODE"]),
+        ("EACH PROCESS SHARE OF LARGEST 2 (Age) |", ["AS"]),
         ("EACH PROCESS COUNT(*) AS n, M|", ["MIN", "MAX"]),
         ("EACH PROCESS COUNT D|", ["DISTINCT"]),
-        ("EACH PROCESS COUNT(*) |", ["AS"]),
+        ("EACH PROCESS COUNT(*) |", ["AS", "IN"]),
+        ("EACH PROCESS MAX(Age) |", ["AS"]),
         ("EACH PROCESS COUNT(*) AS n |", ["WHERE", "GROUP BY", ":"]),
         ("EACH PROCESS COUNT(*) AS n GROUP |", ["BY"]),
         ("EACH PROCESS COUNT(*) AS n group b|", ["BY"]),
-        ("ALWAYS : |", ["GENERALIZE", "REPLACE", "REJECT", "DROP", "RANDOM", "WITH PROBABILITY"]),
+        ("ALWAYS : |", [*STEPS, "DROP", "WITH PROBABILITY"]),
         ("ALWAYS : with p|", ["PROBABILITY"]),
-        ("ALWAYS : WITH PROBABILITY 0.5 |", ["GENERALIZE", "REPLACE", "REJECT", "RANDOM"]),
+        ("ALWAYS : WITH PROBABILITY 0.5 |", [*STEPS]),
+        ("ALWAYS : SHIFT Age |", ["BY"]),
+        ("ALWAYS : SHIFT Age BY Name |", ["WITHIN"]),
+        ("ALWAYS : SHIFT Age BY Name WITHIN k |", ["DAYS"]),
+        ("ALWAYS : SHIFT Age BY Name WITHIN k DAYS |", ["THEN", ";"]),
+        ("ALWAYS : ADD |", ["RANDOM"]),
+        ("ALWAYS : ADD RANDOM -5 k |", ["TO"]),
+        ("ALWAYS : ADD RANDOM -5 k TO Age |", ["THEN", ";"]),
+        ("ALWAYS : MICROAGGREGATE Age |", ["BY"]),
+        ("ALWAYS : PSEUDONYM Name |", ["THEN", ";"]),
         ("ALWAYS : REJECT THEN W|", ["WITH PROBABILITY"]),
         ("ALWAYS : RANDOM Age |", ["FROM"]),
         ("ALWAYS : RANDOM Age FROM (3 |", ["OF"]),
@@ -75,8 +91,38 @@ def test_keywords_that_may_come_next_are_offered(text: str, words: list[str]) ->
 
 def test_maps_are_offered() -> None:
     assert labels("ALWAYS : GENERALIZE Age TO |", "map") == [
-        *("BANDS OF", "BANDS AT", "PREFIX OF", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE"),
+        *("BANDS OF", "BANDS AT", "NEAREST", "PREFIX OF", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("ALWAYS : SHIFT |", ["Born", "Seen"]),
+        ("ALWAYS : SHIFT Born, |", ["Born", "Seen"]),
+        ("ALWAYS : SHIFT Born BY |", ["Age", "Born", "Seen", "Name"]),
+        ("ALWAYS : MICROAGGREGATE |", ["Age"]),
+        ("ALWAYS : ADD RANDOM 1 k TO |", ["Age"]),
+        ("ALWAYS : PSEUDONYM |", ["Age", "Born", "Seen", "Name"]),
+        ("ALWAYS : DROP Age; ALWAYS : MICROAGGREGATE |", ["Born", "Seen", "Name"]),
+    ],
+)
+def test_columns_that_an_action_can_change_are_offered(text: str, columns: list[str]) -> None:
+    """All columns if there is none."""
+    schema = make_schema({"Age": INTEGER, "Born": DATE, "Seen": TIMESTAMP, "Name": TEXT})
+    given = Context(columns=("Age", "Born", "Seen", "Name"), schema=schema)
+    assert [each.label for each in completions(text, given) if each.kind == "column"] == columns
+
+
+def test_the_columns_of_a_reference_table_are_those_of_its_file(tmp_path: Path) -> None:
+    (tmp_path / "zip.csv").write_text("zip,people living there\n212,3\n")
+    for typed in ("", "peo", "people l"):
+        text = f"EACH PROCESS SUM({typed}|) IN 'zip.csv' AS p GROUP BY Age : p > 3;"
+        document = Document(text.replace("|", "", 1), str(tmp_path / "policy.acp"))
+        found = [each.label for each in complete(document, text.index("|"), context()) if each.kind == "column"]
+        assert found == ["zip", "people living there"][0 if not typed else 1 :]
+    missing = Document("EACH PROCESS SUM() IN 'none.csv' AS p : p > 3;", str(tmp_path / "policy.acp"))
+    assert [each for each in complete(missing, 17, context()) if each.kind == "column"] == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from acompass.assist.names import Occurrences, as_names, definition, parameter_o
 from acompass.errors.diagnostics import CallError, Span
 from acompass.errors.fixes import apply_edits
 from acompass.language.program.checker import check
+from acompass.language.program.effects import with_key
+from acompass.language.program.keys import Key
 from acompass.language.text.tokens import spell_name
 from acompass.testing.conformance.cases import Case, random_case
 from tests.assist.people import POLICY
@@ -130,7 +132,8 @@ def test_renaming_preserves_the_meaning_of_random_policies(case: Case) -> None:
         }
         program, problems = check(after.policy.tree, after.text, case.schema, params)
         assert program is not None, (after.text, problems)
-        assert [_meaning(each) for each in program.requirements] == [
+        keyed = with_key(program, Key(case.key.encode()))
+        assert [_meaning(each) for each in keyed.requirements] == [
             _meaning(each) for each in case.program().requirements
         ]
 

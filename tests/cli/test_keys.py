@@ -3,14 +3,17 @@
 import hashlib
 import hmac
 import os
+import signal
 import stat
 from pathlib import Path
 
 import pytest
 
+import acompass as acompass_package
 from acompass import api
 from acompass.engines.protocol import key_source
 from acompass.errors.diagnostics import CallError
+from tests.assist.studio.pages import Page, start_studio
 from tests.errors.pages import pages, run_blocks, run_fix
 
 KEY = "6d1f0c7e9b2a48335e17c0a45b1c0e2f9d7a4833"
@@ -158,3 +161,50 @@ def test_the_example_of_the_page_gives_the_note_and_the_fix_does_not():
     assert ran.exit_code == 0
     assert "(AC417)" in ran.output
     assert "AC417" not in run_fix(page).output
+
+
+def test_calls_on_one_session_have_their_own_keys():
+    with acompass_package.open("names.csv") as session:
+        for key in (KEY, "another secret of a sufficient length", KEY):
+            names = session.run(POLICY, key=key).table["name"].to_pylist()
+            assert names == [_pseudonym(name, key) for name in ("Ann", "Bob", "Ann")]
+            (life,) = session.explain(POLICY, record=2, key=key).lives
+            assert life.left["name"] == _pseudonym("Bob", key)
+
+
+def test_a_cell_of_a_notebook_has_a_key_file(monkeypatch):
+    from acompass.assist.notebook import load_ipython_extension
+    from acompass.errors.diagnostics import AcompassError
+
+    class Shell:
+        def __init__(self):
+            self.user_ns = {"people": [{"name": "Ann"}]}
+
+        def register_magic_function(self, func, magic_kind, magic_name):
+            self.magic = func
+
+    shell = Shell()
+    load_ipython_extension(shell)
+    _private("key", KEY.encode())
+    shell.magic("people --key-file key --out released", POLICY)
+    assert shell.user_ns["released"] == [{"name": _pseudonym("Ann")}]
+    with pytest.raises(AcompassError, match="AC415"):
+        shell.magic("people", POLICY)
+    with pytest.raises(Exception, match="--key-file has no effect with --check"):
+        shell.magic("people --check --key-file key", POLICY)
+
+
+@pytest.mark.slow
+def test_the_studio_reads_the_key_when_it_starts(tmp_path, policy):
+    """The file may be a pipe, so it is read once; an unusable key ends the command."""
+    os.chmod(_private("key", KEY.encode()), 0o644)
+    with start_studio(policy(POLICY), "names.csv", "--key-file", "key", folder=tmp_path) as (process, address):
+        Path("key").unlink()
+        with Page(address) as page:
+            assert page.send("verdicts", text=POLICY, params={}).json()["diagnostics"] == []
+        process.send_signal(signal.SIGINT)
+        assert "note: other users of this computer can read the key" in process.stderr.read()
+    _private("short", b"short")
+    with start_studio(policy(POLICY), "names.csv", "--key-file", "short", folder=tmp_path) as (process, address):
+        assert address == ""
+        assert "AC416" in process.stderr.read()

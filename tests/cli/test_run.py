@@ -126,6 +126,15 @@ def test_a_hierarchy_is_never_overwritten(acompass, policy, tmp_path, option, co
     assert (tmp_path / "ages.csv").read_text() == "36;adult\n"
 
 
+@pytest.mark.parametrize(("option", "code"), [("-o", "AC220"), ("--report", "AC708")])
+def test_a_reference_table_is_never_overwritten(acompass, policy, tmp_path, option, code):
+    (tmp_path / "ages.csv").write_text("Age\n36\n", encoding="utf-8")
+    counted = policy("EACH PROCESS COUNT(*) IN 'ages.csv' AS n GROUP BY Age : n >= 1 : REJECT;")
+    ran = acompass("run", counted, "people.csv", "-o", "out.csv", option, "./ages.csv", "--force")
+    assert (ran.exit_code, ran.stderr[:12]) == (2, f"error[{code}]")
+    assert (tmp_path / "ages.csv").read_text() == "Age\n36\n"
+
+
 def test_a_report_never_overwrites_the_input(acompass, policy, tmp_path):
     (tmp_path / "hard.csv").hardlink_to("people.csv")
     for table, report in (("people.csv", "hard.csv"), ("peop*.csv", "people.csv")):

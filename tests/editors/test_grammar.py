@@ -100,6 +100,19 @@ def _random_requirements() -> list[str]:
         ),
         ("EACH RESULT : from = of : RANDOM from of probability;", "EACH RESULT RANDOM"),
         ("ALWAYS : REPLACE from WITH probability THEN REJECT;", "ALWAYS REPLACE WITH THEN REJECT"),
+        (
+            "ALWAYS : SHIFT then drop BY days drop WITHIN within DAYS THEN MICROAGGREGATE add BY mode;",
+            "ALWAYS SHIFT BY WITHIN DAYS THEN MICROAGGREGATE BY",
+        ),
+        (
+            "ALWAYS : ADD RANDOM to add TO add to THEN PSEUDONYM then THEN REJECT;",
+            "ALWAYS ADD RANDOM TO THEN PSEUDONYM THEN REJECT",
+        ),
+        (
+            "EACH PROCESS SHARE OF LARGEST largest (share) AS share, SUM(in) IN 'f' AS in : in > share : REJECT;",
+            "EACH PROCESS SHARE OF LARGEST AS SUM IN AS REJECT",
+        ),
+        ("EACH RESULT : shift = add AND nearest = 3 : REPLACE share WITH days;", "EACH RESULT AND REPLACE WITH"),
         ("each result : education-num > 1 and not is-each = 2;", "each result and not"),
         ("EACH RESULT : a = 1 -- no semicolon\nEACH FILTER b = 2 : c = 3;", "EACH RESULT EACH FILTER"),
     ],

@@ -1,7 +1,7 @@
 """Literate cases: a heading, prose, and fenced blocks with the input and the expected result.
 
 acompass  the policy                          csv       the table
-options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `missing: drop`, `dates: A=%d.%m.%Y`, `order: canonical`,
+options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `key: …`, `missing: drop`, `dates: A=%d.%m.%Y`, `order: canonical`,
           `force: yes`, `paper: yes`, `header: yes`, `command: check`, `ends: lf crlf cr` for the line ends in turn,
           `types: integer decimal(2) float text boolean date timestamp`, one on each line
           `reference-types: …` for `reference.parquet` with these types in place of `reference.csv`
@@ -126,6 +126,7 @@ def _call(case: Case, engine: str, table: str) -> Result:
         params=params,
         trace=None if trace is None else [Decimal(value) for value in trace.split()],
         seed=case.option("seed"),
+        key=case.option("key"),
         missing=missing,
         dates=dates,
         header=header,

@@ -158,7 +158,7 @@ def test_a_column_gets_no_further_errors_after_a_wrong_replace() -> None:
 def test_random_keeps_the_type_of_its_column(column: str) -> None:
     requirement = only(f"EACH RESULT: Whole > 1: RANDOM {column} -3 3;")
     position = [c.name for c in TYPED].index(column)
-    assert requirement.action == Action(Write(position, Uniform(-3, 3)))
+    assert requirement.action == Action(Write((position,), Uniform(-3, 3)))
     assert requirement.after is requirement.before
 
 
@@ -178,7 +178,7 @@ def test_random_needs_a_lower_bound_that_is_not_above_the_upper() -> None:
         "write `RANDOM AEC 3000 4000`",
     )
     assert places(text, finding(text)) == ["4000 3000"]
-    assert only("EACH RESULT: Age > 1: RANDOM AEC 3 3;", PAPER).action == Action(Write(3, Uniform(3, 3)))
+    assert only("EACH RESULT: Age > 1: RANDOM AEC 3 3;", PAPER).action == Action(Write((3,), Uniform(3, 3)))
 
 
 @pytest.mark.parametrize(
@@ -199,12 +199,12 @@ def test_a_bound_is_a_64_bit_integer(value: object, shown: str) -> None:
 
 def test_random_spans_all_64_bits() -> None:
     text = "EACH RESULT: Age > 1: RANDOM AEC -9223372036854775808 9223372036854775807;"
-    assert only(text, PAPER).action == Action(Write(3, Uniform(-(2**63), 2**63 - 1)))
+    assert only(text, PAPER).action == Action(Write((3,), Uniform(-(2**63), 2**63 - 1)))
 
 
 def test_random_fits_the_decimals_of_its_column() -> None:
     schema = make_schema({"Exact": decimal(36)})
-    assert only("EACH RESULT: Exact > 1: RANDOM Exact 1 99;", schema).action == Action(Write(0, Uniform(1, 99)))
+    assert only("EACH RESULT: Exact > 1: RANDOM Exact 1 99;", schema).action == Action(Write((0,), Uniform(1, 99)))
     assert finding("EACH RESULT: Exact > 1: RANDOM Exact 1 100;", schema).code == "AC116"
 
 
@@ -343,7 +343,7 @@ def test_numbers_and_text_are_not_mixed() -> None:
 
 def test_parameters_are_values() -> None:
     requirement = only("ALWAYS : RANDOM Word FROM (5 OF a, b);", a="x", b="y")
-    assert requirement.action == Action(Write(3, Weighted((WeightedValue("x", 5), WeightedValue("y", 1)))))
+    assert requirement.action == Action(Write((3,), Weighted((WeightedValue("x", 5), WeightedValue("y", 1)))))
 
 
 @pytest.mark.parametrize(
@@ -419,8 +419,8 @@ def test_a_probability_is_exact_and_keeps_the_action() -> None:
     tenth, half = Fraction(1, 10), Fraction(1, 2)
     assert [requirement.action for requirement in program.requirements] == [
         Action(Remove(), tenth),
-        Action(Write(1, Constant(5)), half),
-        Action(Write(1, Uniform(1, 5)), half),
+        Action(Write((1,), Constant(5)), half),
+        Action(Write((1,), Uniform(1, 5)), half),
     ]
     assert program.final_schema == PAPER
 
@@ -428,3 +428,80 @@ def test_a_probability_is_exact_and_keeps_the_action() -> None:
 def test_a_type_changes_whether_or_not_a_record_is_drawn() -> None:
     program = check_policy("ALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 'x';")
     assert program.final_schema[1].type == TEXT
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "marked", "help_"),
+    [
+        (
+            "ALWAYS : SHIFT Whole BY Word WITHIN 30 DAYS;",
+            "AC127",
+            ["Whole"],
+            "name columns that contain dates, or write `ADD RANDOM -30 30 TO Whole`",
+        ),
+        ("ALWAYS : SHIFT Flag BY Word WITHIN 30 DAYS;", "AC127", ["Flag"], "name columns that contain dates"),
+        (
+            "ALWAYS : ADD RANDOM 1 5 TO Day;",
+            "AC127",
+            ["Day"],
+            "name a column that contains numbers; SHIFT moves dates",
+        ),
+        ("ALWAYS : MICROAGGREGATE Word BY 3;", "AC127", ["Word"], "name a column that contains numbers"),
+        (
+            "ALWAYS : SHIFT Day BY Word WITHIN 5000 DAYS;",
+            "AC128",
+            ["5000"],
+            "write an integer from 1 to 3650, such as `3650`",
+        ),
+        ("ALWAYS : MICROAGGREGATE Whole BY 1;", "AC128", ["1"], "write an integer of at least 2, such as `2`"),
+        ("ALWAYS : MICROAGGREGATE Whole BY k;", "AC128", ["k"], "bind `k` to an integer of at least 2"),
+        (
+            "EACH PROCESS SHARE OF LARGEST 0 (Real) AS s : s < 1;",
+            "AC128",
+            ["0"],
+            "write an integer of at least 1, such as `1`",
+        ),
+        ("ALWAYS : SHIFT Day, Moment, day BY Word WITHIN 9 DAYS;", "AC129", ["day", "Day"], "remove the second `day`"),
+        ("ALWAYS : ADD RANDOM 5 1 TO Real;", "AC115", ["5 1"], "write `ADD RANDOM 1 5 TO Real`"),
+        ("ALWAYS : GENERALIZE Word TO NEAREST 5;", "AC121", ["Word"], None),
+        ("ALWAYS : GENERALIZE Real TO NEAREST 0;", "AC120", ["NEAREST 0"], "write for example `NEAREST 5`"),
+        (
+            "EACH PROCESS SHARE OF LARGEST 1 (Word) AS s : s < 1;",
+            "AC112",
+            ["Word"],
+            "count its values with `SHARE OF MODE (Word)`",
+        ),
+        ("EACH PROCESS SHARE OF MODE (Word) AS s : s < 'a';", "AC110", ["'a'"], "write a number, such as `0.5`"),
+        (
+            "ALWAYS : GENERALIZE Whole TO BANDS OF 5; ALWAYS : GENERALIZE Whole TO NEAREST 15;",
+            "AC119",
+            ["NEAREST 15", "GENERALIZE Whole TO BANDS OF 5"],
+            None,
+        ),
+        (
+            "ALWAYS : GENERALIZE Whole TO NEAREST 5; ALWAYS : GENERALIZE Whole TO NEAREST 10;",
+            "AC119",
+            ["NEAREST 10", "GENERALIZE Whole TO NEAREST 5"],
+            None,
+        ),
+        (
+            "ALWAYS : PSEUDONYM Whole; ALWAYS : MICROAGGREGATE Whole BY 3;",
+            "AC118",
+            ["Whole", "PSEUDONYM Whole"],
+            "move this requirement before the PSEUDONYM",
+        ),
+    ],
+)
+def test_the_words_of_published_rules_say_what_they_need(
+    text: str, code: str, marked: list[str], help_: str | None
+) -> None:
+    found = finding(text, TYPED, **({"k": "x"} if " k;" in text else {}))
+    assert (found.code, places(text, found)) == (code, marked)
+    assert help_ is None or found.help == help_
+    for fix in found.fixes:
+        check_policy(apply_edits(text, fix.edits), TYPED)
+
+
+def test_rounding_twice_is_rounding_once_or_an_error() -> None:
+    check_policy("ALWAYS : GENERALIZE Whole TO NEAREST 5 THEN GENERALIZE Whole TO NEAREST 15;", TYPED)
+    check_policy("ALWAYS : GENERALIZE Whole TO NEAREST 5 THEN GENERALIZE Whole TO BANDS OF 10;", TYPED)

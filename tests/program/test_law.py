@@ -108,12 +108,13 @@ def conditions(names: st.SearchStrategy[str]) -> st.SearchStrategy[tree.Conditio
 
 
 of_table = conditions(st.sampled_from(list(FITTING)) | any_name)
-aggregates = st.builds(
-    tree.Aggregate,
-    st.sampled_from([function for function in tree.Function if function is not tree.Function.COUNT]),
-    name_nodes,
-    span=st.just(PLACE),
-) | st.just(tree.Aggregate(tree.Function.COUNT, None, PLACE))
+_WITHOUT_NUMBER = sorted(set(tree.Function) - {tree.Function.COUNT, tree.Function.SHARE_OF_LARGEST})
+aggregates = (
+    st.builds(tree.Aggregate, st.sampled_from(_WITHOUT_NUMBER), name_nodes, span=st.just(PLACE))
+    | st.just(tree.Aggregate(tree.Function.COUNT, None, PLACE))
+    | st.builds(tree.Aggregate, st.just(tree.Function.SHARE_OF_LARGEST), name_nodes, st.just(PLACE), bounds)
+    | st.just(tree.Aggregate(tree.Function.COUNT, None, PLACE, file=tree.String("nowhere.csv", PLACE)))
+)
 
 
 @st.composite
@@ -143,6 +144,7 @@ maps = st.sampled_from(
         tree.PrefixOf(tree.Number(Decimal(0), PLACE), PLACE),
         *(tree.DatePart(unit, PLACE) for unit in tree.DateUnit),
         tree.LevelOf(tree.Number(Decimal(1), PLACE), tree.String("nowhere.csv", PLACE), None, PLACE),
+        *(tree.Nearest(tree.Number(Decimal(number), PLACE), PLACE) for number in ("5", "15", "0.5", "0")),
     ]
 )
 actions = (
@@ -150,6 +152,10 @@ actions = (
     | st.builds(tree.Replace, name_nodes, any_constant, span=st.just(PLACE))
     | st.builds(tree.Random, name_nodes, bounds, bounds, span=st.just(PLACE))
     | st.builds(tree.Generalize, name_nodes, maps, span=st.just(PLACE))
+    | st.builds(tree.Pseudonym, name_nodes, st.just(PLACE))
+    | st.builds(tree.Shift, st.lists(name_nodes, min_size=1, max_size=2).map(tuple), name_nodes, bounds, st.just(PLACE))
+    | st.builds(tree.AddRandom, bounds, bounds, name_nodes, st.just(PLACE))
+    | st.builds(tree.Microaggregate, name_nodes, bounds, st.just(PLACE))
 )
 drops = st.builds(tree.Drop, st.lists(name_nodes, min_size=1, max_size=2).map(tuple), span=st.just(PLACE))
 cascades = st.builds(tree.Then, st.tuples(actions, actions | drops), span=st.just(PLACE))

@@ -5,6 +5,7 @@ They have few values and coarse maps, so that values often get the same label an
 import random
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -76,9 +77,14 @@ class EverydayCurator:
         """A requirement that can follow the earlier ones, or none."""
         for _ in range(_ATTEMPTS):
             text = self._requirement()
-            if _check("\n".join([*self._texts, text]), schema) is not None:
+            program = _check("\n".join([*self._texts, text]), schema)
+            if program is not None and self._is_sensible(program):
                 return [text]
         return []
+
+    def _is_sensible(self, program: Program) -> bool:
+        """Whether the last requirement can do something."""
+        return True
 
     def _requirement(self) -> str:
         roll = self._rng.random()
@@ -188,7 +194,10 @@ class EverydayCurator:
         asked += [self._assertion() for _ in range(3)]
         asked += [f"EACH RESULT : {name} IN ({', '.join(self._all_labels(name))})" for name in self._names]
         for claim in dict.fromkeys(asked):
-            if _check(f"{claim};", final) is not None:
+            checked = _check(f"{claim};", final)
+            if checked is not None and self._is_sensible(
+                replace(program, requirements=(*program.requirements, *checked.requirements))
+            ):
                 yield claim
 
     def _all_labels(self, name: str) -> list[str]:

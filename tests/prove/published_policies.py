@@ -6,12 +6,18 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from acompass.language.program.types import DATE, Kind, Type, Value
+from acompass.language.program import effects
+from acompass.language.program.kernels import Pseudonym, Shift
+from acompass.language.program.program import Program
+from acompass.language.program.types import DATE, Kind, Schema, Type, Value
 from tests.programs import quote
 from tests.prove.everyday_policies import EverydayCurator, everyday_records
 
 #: texts in ISO form, so that most runs shift them; `*` stops a run that shifts it
 DAYS = ("2018-03-05", "2018-03-06", "2018-03-17", "2018-05-01", "2019-01-31", "2018-03-05T10:00", "*")
+
+
+_NUMBERS = ("Age", "Pay", "Weight")
 
 
 class PublishedCurator(EverydayCurator):
@@ -21,14 +27,13 @@ class PublishedCurator(EverydayCurator):
     def _write(self) -> str:
         roll = self._rng.random()
         name = self._rng.choice(self._names)
-        number = next((each for each in self._names if each in ("Age", "Pay", "Weight")), name)
+        number = self._rng.choice([each for each in self._names if each in _NUMBERS] or [name])
         if roll < 0.15:
             return f"GENERALIZE {number} TO NEAREST {self._rng.choice(('2', '3', '0.5', '10'))}"
         if roll < 0.3:
             return f"PSEUDONYM {name}"
-        if roll < 0.4:
-            dates = ", ".join(each for each in self._names if each == "Day") or name
-            return f"SHIFT {dates} BY {name} WITHIN {self._rng.choice((1, 10))} DAYS"
+        if roll < 0.4 and "Day" in self._names:
+            return f"SHIFT Day BY {name} WITHIN {self._rng.choice((1, 10))} DAYS"
         if roll < 0.5:
             return f"ADD RANDOM {self._rng.choice(('0 1', '-1 1', '2 2', '-3 -1'))} TO {number}"
         if roll < 0.65:
@@ -40,16 +45,33 @@ class PublishedCurator(EverydayCurator):
             alias = bound.partition(" ")[0]
             roll = self._rng.random()
             if roll < 0.2:
-                name = self._rng.choice([each for each in self._names if each in ("Age", "Pay", "Weight")] or ["Age"])
+                name = self._rng.choice([each for each in self._names if each in _NUMBERS] or self._names)
                 yield f"SHARE OF LARGEST {self._rng.choice((1, 2, 3))} ({name}) AS {alias}", self._share(alias)
             elif roll < 0.4:
                 yield f"SHARE OF MODE ({self._rng.choice(self._names)}) AS {alias}", self._share(alias)
             else:
                 yield aggregate, bound
 
+    def _is_sensible(self, program: Program) -> bool:
+        """Whether no requirement compares pseudonyms with constants, about which nothing is known (X15), makes
+        something else of them, or shifts labels."""
+        hidden: set[int] = set()
+        labelled: set[int] = set()
+        for requirement in program.requirements:
+            compared = effects.columns_compared(requirement.assertion)
+            written, kernel = effects.written_by(requirement.action), effects.kernel_of(requirement.action)
+            if not hidden.isdisjoint(compared | (written & effects.read_by(requirement.action))):
+                return False
+            if isinstance(kernel, Shift) and not labelled.isdisjoint(written):
+                return False
+            hidden |= written if isinstance(kernel, Pseudonym) else set()
+            labelled |= written if effects.map_of(requirement.action) is not None else set()
+        return True
+
     def _share(self, alias: str) -> str:
-        operator = self._rng.choice(("<=", "<=", "<", ">=", ">", "="))
-        return f"{alias} {operator} {self._rng.choice(('0.5', '0.5', '0.67', '0.3', '1', '0', '0.34'))}"
+        operator = self._rng.choice(("<=", "<=", "<", ">=", ">"))
+        bound = f"{operator} {self._rng.choice(('0.5', '0.5', '0.67', '0.3', '1', '0', '0.34'))}"
+        return f"{alias} {bound if self._rng.random() < 0.9 else self._rng.choice(('= 0.5', '= 1', '= 0'))}"
 
     def _assertion(self) -> str:
         groups = [name for name in ("Zip", "Age") if name in self._names]
@@ -68,13 +90,13 @@ def _residents() -> str:
     return quote(Path(__file__).with_name("residents.csv"))
 
 
-def published_records(rng: random.Random, schema: object) -> list[tuple[Value, ...]]:
+def published_records(rng: random.Random, schema: Schema) -> list[tuple[Value, ...]]:
     """As `everyday_records`, with dates."""
-    records = everyday_records(rng, schema)  # type: ignore[arg-type]
+    records = everyday_records(rng, schema)
     days = [rng.choice(DAYS) for _ in range(rng.randint(1, 3))]
-    at = [(place, column.type) for place, column in enumerate(schema) if column.name == "Day"]  # type: ignore[arg-type, var-annotated]
-    for place, type_ in at:
-        records = [(*record[:place], _day(rng.choice(days), type_), *record[place + 1 :]) for record in records]
+    for at, column in enumerate(schema):
+        if column.name == "Day":
+            records = [(*each[:at], _day(rng.choice(days), column.type), *each[at + 1 :]) for each in records]
     return records
 
 

@@ -40,7 +40,7 @@ UNKNOWN_KERNEL: Any = type("UnknownKernel", (Writing,), _ANSWERS)()
 PROBABILITIES = {"": ONE, " with a probability": Fraction(1, 2)}
 EFFECTS = {f"effect{text}": Action(UNKNOWN, probability) for text, probability in PROBABILITIES.items()}
 KERNELS = {
-    f"kernel{text}": Action(Write(0, UNKNOWN_KERNEL), probability) for text, probability in PROBABILITIES.items()
+    f"kernel{text}": Action(Write((0,), UNKNOWN_KERNEL), probability) for text, probability in PROBABILITIES.items()
 }
 unknown_effects = pytest.mark.parametrize("action", EFFECTS.values(), ids=EFFECTS.keys())
 unknown_actions = pytest.mark.parametrize("action", (EFFECTS | KERNELS).values(), ids=(EFFECTS | KERNELS).keys())

@@ -1,5 +1,6 @@
 """The page of `--report` is complete and reveals nothing private."""
 
+import hashlib
 import html
 import re
 from collections.abc import Callable
@@ -153,8 +154,6 @@ def test_everything_is_escaped(invoke: Invoke) -> None:
 
 
 def test_the_certificate_contains_hashes_and_counts(page: Element) -> None:
-    import hashlib
-
     certificate = certificate_in(page)
     digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest()
                for name in ("policy.acp", "out.csv")}  # fmt: skip
@@ -337,6 +336,30 @@ def test_the_page_for_recipients_has_no_hash_of_a_hierarchy_which_may_list_the_v
     assert (ran.exit_code, ran.stdout) == (0, "report: matches\npolicy: matches\n")
 
 
+def test_a_report_certifies_the_reference_tables_of_a_policy(invoke: Invoke) -> None:
+    Path("towns.csv").write_text("City\nAachen\nBonn\n", encoding="utf-8")
+    Path("residents.csv").write_text("City,People\nAachen,250000\nBonn,330000\n", encoding="utf-8")
+    policy = "EACH PROCESS SUM(People) IN 'residents.csv' AS n GROUP BY City : n > 20000 : REJECT;"
+    Path("towns.acp").write_text(policy, encoding="utf-8")
+    pages = ("--report-internal", "h.html", "--report", "r.html")
+    ran = invoke("run", "towns.acp", "towns.csv", "-o", "out.csv", *pages)
+    assert ran.exit_code == 0, ran.stderr
+    (internal,), (given,) = (certificate_in(read_page(Path(page)))["references"] for page in ("h.html", "r.html"))
+    assert internal == {
+        "name": "residents.csv",
+        "sha256": hashlib.sha256(Path("residents.csv").read_bytes()).hexdigest(),
+        "bytes": Path("residents.csv").stat().st_size,
+    }
+    assert given == {"name": "residents.csv", "sha256": None, "bytes": None}
+    verify = ("verify-report", "h.html", "--policy", "towns.acp")
+    assert invoke(*verify).stdout.endswith("reference table residents.csv: matches\n")
+    Path("residents.csv").write_text("City,People\nAachen,250001\n", encoding="utf-8")
+    ran = invoke(*verify)
+    assert (ran.exit_code, ran.stdout.splitlines()[-1]) == (1, "reference table residents.csv: differs")
+    Path("residents.csv").unlink()
+    assert "cannot read reference table `residents.csv`" in invoke(*verify).stderr
+
+
 #: each name occurs often enough to have a bar, and all are suppressed
 NAMES = [f"Zebulon Pike {i}" for i in range(7)]
 SUPPRESS = "EACH RESULT : Name = '*' : REPLACE Name WITH '*';\n"
@@ -394,6 +417,22 @@ def test_the_number_of_drawn_values_cannot_be_computed(tmp_path: Path, action: s
     town = _rows(read_page(report), "Values of Town, after")
     assert sum(int(after) for after, _ in town.values()) == 700
     assert _rows(read_page(report), "Values of Age")["20 to 29"][0] != "not shown"
+
+
+def test_the_report_says_what_happened_to_each_column(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    table = [{"id": f"p{i}", "day": f"2024-03-{i + 1:02}", "age": i, "pay": i} for i in range(20)]
+    policy = "ALWAYS : SHIFT day BY id WITHIN 9 DAYS; ALWAYS : PSEUDONYM id;\n"
+    policy += "ALWAYS : ADD RANDOM 1 9 TO pay; EACH RESULT : age < 10 : MICROAGGREGATE age BY 3;"
+    acompass.run(policy, table, report=report, key="k" * 32)
+    text = _text(report)
+    for fate in (
+        "pseudonymized in every record (line 1)",
+        "shifted in every record (line 1)",
+        "random numbers added in every record (line 2)",
+        "microaggregated where needed (line 2)",
+    ):
+        assert fate in text
 
 
 def test_the_report_states_the_probability_and_only_the_internal_one_counts(tmp_path: Path) -> None:

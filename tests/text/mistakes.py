@@ -476,8 +476,8 @@ PUBLISHED = (
         "ALWAYS : HASH id;",
         "AC024",
         "HASH",
-        "a hash can be reversed by trying values; write `PSEUDONYM id`, which needs a secret key, or "
-        "`REPLACE id WITH '*'`",
+        "a hash can be reversed by trying values; write `PSEUDONYM id`, which needs a secret key, "
+        "or `REPLACE id WITH '*'`",
     ),
     Mistake(
         "ALWAYS : PSEUDONYM id WITH KEY 'x';",
@@ -502,10 +502,12 @@ PUBLISHED = (
         "ALWAYS : SHIFT a BY p WITHIN 2 MONTHS;",
         "AC056",
         "MONTHS",
-        "write `SHIFT a BY p WITHIN 30 DAYS`, with a number of days",
+        "give the largest shift in days, as in `SHIFT a BY p WITHIN 30 DAYS`",
     ),
     Mistake("ALWAYS : SHIFT a BY p 30 DAYS;", "AC056", "30", "write `SHIFT a BY p WITHIN 30 DAYS`"),
-    Mistake("ALWAYS : SHIFT a BY p;", "AC056", ";", "write `SHIFT a BY p WITHIN 30 DAYS`, with a number of days"),
+    Mistake(
+        "ALWAYS : SHIFT a BY p;", "AC056", ";", "give the largest shift in days, as in `SHIFT a BY p WITHIN 30 DAYS`"
+    ),
     Mistake(
         "ALWAYS : SHIFT a WITHIN 30 DAYS;",
         "AC056",
@@ -547,8 +549,8 @@ PUBLISHED = (
         "ALWAYS : MICROAGGREGATE a, b BY 3;",
         "AC056",
         ",",
-        "write `MICROAGGREGATE a BY 3 THEN MICROAGGREGATE b BY 3`; "
-        "each column is ordered and cut into groups on its own",
+        "write `MICROAGGREGATE a BY 3 THEN MICROAGGREGATE b BY 3`; each column is ordered and cut "
+        "into groups on its own",
     ),
     Mistake("ALWAYS : MICROAGGREGATE a 3;", "AC056", "3", "write `MICROAGGREGATE a BY 3`"),
     Mistake("ALWAYS : MICROAGGREGATE a;", "AC056", ";", "write `MICROAGGREGATE a BY 3`"),
@@ -580,7 +582,7 @@ PUBLISHED = (
         "EACH PROCESS SHARE OF LARGEST 2 (*) AS s : s < 1;",
         "AC057",
         "*",
-        "write `SHARE OF LARGEST 2 (A)` or `SHARE OF MODE (A)`",
+        "name a number and a column, as in `SHARE OF LARGEST 2 (A)`, or a column, as in `SHARE OF MODE (A)`",
     ),
     Mistake("EACH PROCESS SHARE OF LARGEST 1.5 (a) AS s : s < 1;", "AC021", "1.5", "write `1`"),
     Mistake("EACH PROCESS COUNT(*) IN file.csv AS n : n < 1;", "AC057", "file.csv", "write `IN 'file.csv'`"),
@@ -591,32 +593,32 @@ PUBLISHED = (
         "EACH PROCESS MAX(a) IN 'file' AS n : n < 1;",
         "AC057",
         "IN",
-        "write `COUNT(*) IN 'file.csv'` or `SUM(A) IN 'file.csv'`",
+        "forms with a file: `COUNT(*) IN 'file.csv'` and `SUM(A) IN 'file.csv'`",
     ),
     Mistake(
         "EACH PROCESS COUNT(*) AS n IN 'file' GROUP BY a : n < 1;",
         "AC057",
         "'file'",
-        "write `IN 'file'` between the `)` and the `AS`, as in `COUNT(*) IN 'file' AS n`",
+        "move the file between the `)` and the `AS`, as in `COUNT(*) IN 'file' AS n`",
     ),
     Mistake(
         "EACH PROCESS COUNT(*) AS n JOIN 'file' GROUP BY a : n < 1;",
         "AC057",
         "'file'",
-        "write `IN 'file'` between the `)` and the `AS`, as in `COUNT(*) IN 'file' AS n`",
+        "move the file between the `)` and the `AS`, as in `COUNT(*) IN 'file' AS n`",
     ),
     Mistake(
         "EACH PROCESS SUM(a IN 'file') AS n : n < 1;",
         "AC057",
         "'file'",
-        "write `IN 'file'` between the `)` and the `AS`, as in `COUNT(*) IN 'file' AS n`",
+        "move the file between the `)` and the `AS`, as in `COUNT(*) IN 'file' AS n`",
     ),
     Mistake("EACH PROCESS SUM(a) IN 'f.csv' n : n < 1;", "AC013", "n", "write `PROCESS SUM(a) IN 'f.csv' AS Size`"),
     Mistake(
         "EACH PROCESS COUNT DISTINCT(a) IN 'f.csv' AS n : n < 1;",
         "AC057",
         "IN",
-        "write `COUNT(*) IN 'file.csv'` or `SUM(A) IN 'file.csv'`",
+        "forms with a file: `COUNT(*) IN 'file.csv'` and `SUM(A) IN 'file.csv'`",
     ),
     Mistake(
         "EACH RESULT : Shift = 3 SHIFT a BY p WITHIN 3 DAYS;", "AC011", "SHIFT", "write `: SHIFT a BY p WITHIN 3 DAYS`"
@@ -629,7 +631,10 @@ PUBLISHED = (
     Mistake("ALWAYS : ADD NOISE 5 a;", "AC056", "NOISE", "write `ADD RANDOM -5 5 TO a`"),
     Mistake("ALWAYS : NOISE a;", "AC024", "NOISE", "write `ADD RANDOM -5 5 TO a`"),
     Mistake(
-        "ALWAYS : SHIFT a BY p WITHIN DAYS;", "AC056", ";", "write `SHIFT a BY p WITHIN 30 DAYS`, with a number of days"
+        "ALWAYS : SHIFT a BY p WITHIN DAYS;",
+        "AC056",
+        ";",
+        "give the largest shift in days, as in `SHIFT a BY p WITHIN 30 DAYS`",
     ),
 )
 

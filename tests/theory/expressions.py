@@ -134,8 +134,10 @@ def result(each: ResultForm) -> str:
 
 def aggregate(each: Aggregate, group_by: Iterable[int]) -> str:
     if each.reference is not None:
-        totals = (form(record(group), field(total)) for group, total in each.reference.totals.items())
-        return form("reference", form(*group_by), *totals)
+        found = each.reference.records.items()
+        lines = (form(record(group), field(number)) for group, numbers in found for number in numbers)
+        zero = 0.0 if each.type.kind is Kind.FLOAT else 0
+        return form("reference", form(*group_by), field(zero), *lines)
     if each.function is Function.SHARE_OF_LARGEST:
         return form("largest", each.largest, each.column)
     return "count" if each.column is None else form(_AGGREGATES[each.function], each.column)

@@ -7,17 +7,15 @@ from random import Random
 from typing import Any
 
 from acompass.language.program import program
-from acompass.language.program.effects import with_key, write_of
+from acompass.language.program.effects import write_of
 from acompass.language.program.kernels import Labels, Pseudonym, Shift
-from acompass.language.program.keys import Key, key_text
+from acompass.language.program.keys import key_text
 from acompass.language.program.program import Requirement
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
 from tests.theory import expressions
 from tests.theory.building import BUILD, make
 from tests.theory.expressions import form
-
-_KEY = Key(b"of no person, and as long as a key must be")
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ def answers(lines: Sequence[str]) -> list[str]:
 
 
 def _question_and_answer(case: Case) -> tuple[str, str]:
-    program = with_key(case.program(), _KEY)
+    program = case.program()
     bag, rest, verdicts, functions = list(case.records), core.trace_of_values(case.trace), [], {}
     for requirement in program.requirements:
         functions[requirement.index] = function_of(requirement, bag)

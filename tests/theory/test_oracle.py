@@ -4,6 +4,7 @@ import datetime
 import struct
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -114,3 +115,45 @@ def _published_case(policy: str, rng: Random) -> Case:
 def test_published_rules_mean_the_same(policy: str) -> None:
     rng = Random(policy)
     assert differences([_published_case(policy, rng) for _ in range(8)]) == []
+
+
+#: policies with a reference table at the path `file`; the last one groups by two columns, one of which has fractions
+WITH_REFERENCE = (
+    "EACH PROCESS SUM(people) IN '{file}' AS residents GROUP BY t : residents > 9 : REPLACE t WITH '*';",
+    "EACH PROCESS COUNT(*) IN '{file}' AS c, COUNT(*) AS own GROUP BY n : c > 1 AND own < 3 : REJECT;",
+    "SOME PROCESS SUM(share) IN '{file}' AS s WHERE n > 0 GROUP BY t : s = 0.5 : REJECT;",
+    "EACH PROCESS SUM(people) IN '{file}' AS residents : residents > 40 : REJECT;",
+    "EACH PROCESS SUM(share) IN '{file}' AS s GROUP BY d, t : s < 0.5 OR s > 1.25 : REJECT;",
+)
+
+
+def _reference_case(policy: str, rng: Random, folder: Path, suffix: str) -> Case:
+    """A table of few values, and a file that has some of them and others."""
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    lines = [
+        {
+            "n": rng.randint(-2, 4),
+            "d": rng.choice((0.0, 0.5, 2.25)),
+            "t": rng.choice("abc"),
+            "people": rng.randint(0, 9),
+        }
+        for _ in range(rng.randint(1, 12))
+    ]
+    table = pa.Table.from_pylist([each | {"share": rng.choice((0.25, 0.5))} for each in lines])
+    file = folder / f"{rng.getrandbits(64)}{suffix}"
+    pyarrow.csv.write_csv(table, file) if suffix == ".csv" else pyarrow.parquet.write_table(table, file)
+    types = {"n": INTEGER, "d": decimal(2), "t": TEXT}
+    schema = tuple(Column(name, type_) for name, type_ in types.items())
+    values = [(rng.randint(-2, 4), Decimal(rng.choice(("0.00", "0.50", "2.25"))), rng.choice("abd")) for _ in range(9)]
+    return Case(policy.format(file=file), schema, values, [], {})
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("policy", WITH_REFERENCE)
+def test_reference_tables_mean_the_same(policy: str, suffix: str, tmp_path: Path) -> None:
+    rng = Random(policy)
+    cases = [_reference_case(policy, rng, tmp_path, suffix) for _ in range(12)]
+    assert differences(cases) == []

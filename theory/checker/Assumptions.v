@@ -48,6 +48,11 @@ From Acompass Require BandTexts.
 From Acompass Require LabelBeginnings.
 From Acompass Require DateLabels.
 From Acompass Require Labels.
+From Acompass Require Multiples.
+From Acompass Require Shares.
+From Acompass Require PublishedWrites.
+From Acompass Require Shifts.
+From Acompass Require RankedMeans.
 From Acompass Require Weakest.
 From Acompass Require Witnesses.
 From Acompass Require Decision.
@@ -303,6 +308,34 @@ Definition theorems_of_Labels := (
   @Labels.level_idempotent, @Labels.level_in_gap, @Labels.prefix_begins, @Labels.prefix_idempotent,
   @Labels.single_value, @Labels.with_prefix).
 Print Assumptions theorems_of_Labels.
+
+Definition theorems_of_Multiples := (
+  @Multiples.multiple_is_nearest, @Multiples.nearest_idempotent, @Multiples.odd_multiple).
+Print Assumptions theorems_of_Multiples.
+
+Definition theorems_of_Shares := (
+  @Shares.compare_share, @Shares.cross_multiplied, @Shares.is_kept_by_merging_largest,
+  @Shares.is_kept_by_merging_mode, @Shares.of_merged_largest, @Shares.of_merged_mode, @Shares.of_values_mode,
+  @Shares.of_values_share, @Shares.reference_fact, @Shares.reference_of_class, @Shares.share_is_established).
+Print Assumptions theorems_of_Shares.
+
+Definition theorems_of_PublishedWrites := (
+  @PublishedWrites.classes_merge, @PublishedWrites.history_of_published,
+  @PublishedWrites.merging_keeps_k_anonymity, @PublishedWrites.merging_keeps_shares,
+  @PublishedWrites.nearest_keeps_k_anonymity, @PublishedWrites.other_columns_keep_k_anonymity,
+  @PublishedWrites.other_columns_unchanged, @PublishedWrites.pseudonyms_keep_classes,
+  @PublishedWrites.pseudonyms_keep_diversity, @PublishedWrites.pseudonyms_keep_facts,
+  @PublishedWrites.pseudonyms_keep_k_anonymity).
+Print Assumptions theorems_of_PublishedWrites.
+
+Definition theorems_of_Shifts := (
+  @Shifts.shift_keeps_intervals, @Shifts.shifted_by).
+Print Assumptions theorems_of_Shifts.
+
+Definition theorems_of_RankedMeans := (
+  @RankedMeans.groups_have_sizes, @RankedMeans.microaggregate_k_anonymity, @RankedMeans.microaggregated,
+  @RankedMeans.ranked_means).
+Print Assumptions theorems_of_RankedMeans.
 
 Definition theorems_of_Weakest := (
   @Weakest.one_passes, @Weakest.passed_from, @Weakest.weakest_is_sufficient).

@@ -44,7 +44,7 @@ Qed.
 
 Definition aggregate_eq_dec (f g : aggregate) : {f = g} + {f <> g}.
 Proof.
-  decide equality; try apply Nat.eq_dec; apply list_eq_dec; try apply Nat.eq_dec.
+  decide equality; try apply Nat.eq_dec; try apply value_eq_dec; apply list_eq_dec; try apply Nat.eq_dec.
   decide equality; [apply value_eq_dec|apply tuple_eq_dec].
 Defined.
 

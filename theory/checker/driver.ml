@@ -99,9 +99,10 @@ let rec condition = function
        | None -> malformed "an operator")
   | _ -> malformed "a condition"
 
-let total = function
+(* A record of a reference table: its key and its number *)
+let line = function
   | Form [Form key; v] -> (List.map (fun each -> value_of (field each)) key, value_of (field v))
-  | _ -> malformed "a total"
+  | _ -> malformed "a line of a reference table"
 
 let aggregate = function
   | Word "count" -> Count
@@ -111,7 +112,8 @@ let aggregate = function
   | Form [Word "distinct"; b] -> CountDistinct (nat b)
   | Form [Word "largest"; n; b] -> ShareOfLargest (nat n, nat b)
   | Form [Word "mode"; b] -> ShareOfMode (nat b)
-  | Form (Word "reference" :: Form g :: totals) -> InReference (List.map nat g, List.map total totals)
+  | Form (Word "reference" :: Form g :: zero :: lines) ->
+      InReference (List.map nat g, List.map line lines, value_of (field zero))
   | _ -> malformed "an aggregate"
 
 let where = function Word "none" -> None | psi -> Some (condition psi)

@@ -38,8 +38,9 @@ Proof. unfold sum_of. induction 1; simpl; try congruence. rewrite !Qcplus_assoc.
 
 Lemma share_of_largest_permutation n vs vs' : Permutation vs vs' -> share_of_largest n vs = share_of_largest n vs'.
 Proof.
-  intro P. apply (Permutation_map amount) in P. unfold share_of_largest, largest.
-  now rewrite (sum_of_permutation _ _ P), (sort_of_bag _ order_descending _ _ P).
+  intro P. assert (Q : Permutation (amounts vs) (amounts vs')).
+  { unfold amounts. rewrite (existsb_permutation _ _ _ P). now apply Permutation_map. }
+  unfold share_of_largest, largest. now rewrite (sum_of_permutation _ _ Q), (sort_of_bag _ order_descending _ _ Q).
 Qed.
 
 Lemma maximum_permutation ns ns' : Permutation ns ns' -> fold_right Nat.max 0 ns = fold_right Nat.max 0 ns'.

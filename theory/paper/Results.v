@@ -49,23 +49,26 @@ Definition amount (v : value) : Qc := Q2Qc (Qabs (if is_float v then number_of_r
 Definition sum_of (qs : list Qc) : Qc := fold_right Qcplus 0%Qc qs.
 Definition descending (p q : Qc) : comparison := Qccompare q p.
 Definition largest (n : nat) (qs : list Qc) : list Qc := firstn n (sort descending qs).
+(** Infinite floats count as equal, and all other numbers as nothing beside them. *)
+Definition is_infinite (v : value) : bool := is_float v && (infinite_bits <=? Z.abs (rank_of v))%Z.
+Definition infinite_amount (v : value) : Qc := if is_infinite v then 1%Qc else 0%Qc.
+Definition amounts (vs : list value) : list Qc := map (if existsb is_infinite vs then infinite_amount else amount) vs.
 Definition share_of_largest (n : nat) (vs : list value) : value :=
-  let amounts := map amount vs in share (sum_of (largest n amounts)) (sum_of amounts).
+  share (sum_of (largest n (amounts vs))) (sum_of (amounts vs)).
 
 (** How often the most frequent value occurs *)
 Definition mode_count (vs : list value) : nat := fold_right Nat.max 0 (map (count_occ value_eq_dec vs) vs).
 Definition number (n : nat) : Qc := integer (Z.of_nat n).
 Definition share_of_mode (vs : list value) : value := share (number (mode_count vs)) (number (length vs)).
 
-(** X14: the total of a key, 0 if the file lacks it. *)
-Fixpoint total_of (totals : list (tuple * value)) (g : tuple) : value :=
-  match totals with
-  | [] => exact 0%Qc
-  | (h, v) :: totals' => if tuple_eq_dec g h then v else total_of totals' g
-  end.
+(** X14: the total of the file's records that agree with a key. *)
+Definition numbers_at (file : list (tuple * value)) (g : tuple) : list value :=
+  map snd (filter (fun line => if tuple_eq_dec (fst line) g then true else false) file).
+Definition total_at (file : list (tuple * value)) (zero : value) (g : tuple) : value :=
+  match numbers_at file g with [] => zero | vs => total vs end.
 (** The records of a group have one key: that of the first in canonical order. *)
-Definition reference_total (G : list attribute) (totals : list (tuple * value)) (R : bag) : value :=
-  total_of totals (match order R with r :: _ => key G r | [] => [] end).
+Definition reference_total (G : list attribute) (file : list (tuple * value)) (zero : value) (R : bag) : value :=
+  total_at file zero (match order R with r :: _ => key G r | [] => [] end).
 
 Definition column (B : attribute) (R : bag) : list value := map (fun r => value_at r B) R.
 
@@ -78,7 +81,7 @@ Definition aggregated (f : aggregate) (R : bag) : value :=
   | CountDistinct B => number_of_records (length (distinct (column B R)))
   | ShareOfLargest n B => share_of_largest n (column B R)
   | ShareOfMode B => share_of_mode (column B R)
-  | InReference G totals => reference_total G totals R
+  | InReference G file zero => reference_total G file zero R
   end.
 
 (** Figure 5, ⟦FILTER φ⟧. *)

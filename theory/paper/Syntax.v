@@ -16,7 +16,8 @@ Inductive condition : Type :=
 Inductive aggregate : Type := Sum (B : attribute) | Min (B : attribute) | Max (B : attribute)
 | Count | CountDistinct (B : attribute)
 | ShareOfLargest (n : nat) (B : attribute) | ShareOfMode (B : attribute)                  (* X13 *)
-| InReference (G : list attribute) (totals : list (tuple * value)).      (* X14: the file's total for each key by G *)
+(* X14: the file has a key by G and a number in each record, 1 for COUNT; [zero] is the total of a key that it lacks *)
+| InReference (G : list attribute) (file : list (tuple * value)) (zero : value).
 
 Inductive result : Type :=
 | Result

@@ -14,7 +14,7 @@ Definition aggregates_the_same f (p : record * record) : Prop :=
   match f with
   | Count => True
   | Sum B | Min B | Max B | CountDistinct B | ShareOfLargest _ B | ShareOfMode B => value_at (snd p) B = value_at (fst p) B
-  | InReference _ _ => snd p = fst p                       (* [Shares.reference_fact] is the rule for reference tables *)
+  | InReference _ _ _ => snd p = fst p                       (* [Shares.reference_fact] is the rule for reference tables *)
   end.
 
 Lemma aggregated_before f L : (forall p, In p L -> aggregates_the_same f p) ->

@@ -23,7 +23,7 @@ Section Unchanged.
     match f with
     | Count => True
     | Sum B | Min B | Max B | CountDistinct B | ShareOfLargest _ B | ShareOfMode B => reads B
-    | InReference _ _ => False
+    | InReference _ _ _ => False
     end.
 
   Definition reads_result (P : result) (phi : condition) : Prop :=

@@ -1,5 +1,5 @@
 (** docs/prove.md, section 6: the rules of the irrelevant column, the WHERE, the merge and the merge of labels, for
-    REPLACE and GENERALIZE, which rewrite a record by a function. *)
+    actions that rewrite a record by a function: REPLACE, GENERALIZE, PSEUDONYM. *)
 From Coq Require Import List ZArith Bool Permutation Lia.
 From Acompass Require Import Order Bags Texts Values Tables Syntax Results Assertions Actions Determinism Anonymity Aggregates.
 From Acompass Require Import Facts Laws Histories Rules.
@@ -12,13 +12,17 @@ Implicit Types (f : aggregate) (W : record -> bool) (G : list attribute) (U : re
 Definition rewrite_of (x : plain) (r : record) : record :=
   match x with
   | Replace A a => update r A a
-  | Generalize A g => label A g r
+  | Generalize A g | Write (Pseudonym A g) => label A g r
+  | Write (Nearest A t n) => round_to A t n r
   | _ => r
   end.
 
 (** The column that a function rewrites *)
 Definition rewrites (x : plain) (A : attribute) : Prop :=
-  match x with Replace B _ | Generalize B _ => A = B | _ => False end.
+  match x with
+  | Replace B _ | Generalize B _ | Write (Pseudonym B _) | Write (Nearest B _ _) => A = B
+  | _ => False
+  end.
 
 (** What becomes of a record of R *)
 Definition becomes (req : requirement) (x : plain) (R : bag) (r : record) : record :=
@@ -32,7 +36,8 @@ Proof.
     now rewrite (holds_affects_none _ _ _ H I).
   - assert (P : Permutation (fst (perform (Certain x) (map h R) rho (map h (AFF R (asserts req)))))
       (map h (minus R (AFF R (asserts req))) ++ map (fun r => rewrite_of x (h r)) (AFF R (asserts req)))).
-    { rewrite <- (map_map h (rewrite_of x)). destruct x; try easy; apply Permutation_app_tail, difference_map, AFF_subset. }
+    { rewrite <- (map_map h (rewrite_of x)).
+      destruct x as [| | | | | |[]]; try easy; apply Permutation_app_tail, difference_map, AFF_subset. }
     apply perm_trans with (1 := P). set (aff := is_affected (asserts req) R).
     apply perm_trans with (map (becomes req x R) (filter (fun r => negb (aff r)) R ++ filter aff R));
       [|apply Permutation_sym, Permutation_map, partition_permutation].
@@ -97,7 +102,7 @@ Definition aggregates_column f (A : attribute) : Prop :=
   match f with
   | Count => False
   | Sum B | Min B | Max B | CountDistinct B | ShareOfLargest _ B | ShareOfMode B => A = B
-  | InReference _ _ => True
+  | InReference _ _ _ => True
   end.
 
 Section Column.
@@ -166,8 +171,8 @@ Lemma becomes_alone req x A R r B : retypes_only req A -> rewrites x A -> B <> A
   value_at (becomes req x R r) B = value_at r B.
 Proof.
   intros HT HA N. rewrite <- (retype_alone (retypes req) A B HT N r). unfold becomes.
-  destruct (is_affected _ R r); auto. destruct x; simpl in HA; try easy; subst; simpl;
-    [|unfold label]; apply value_at_update_other; congruence.
+  destruct (is_affected _ R r); auto. destruct x as [| | | | | |[]]; simpl in HA; try easy; subst; simpl;
+    unfold label, round_to; apply value_at_update_other; congruence.
 Qed.
 
 Lemma value_at_updated r s A a : length r = length s -> value_at r A = value_at s A ->

@@ -4,23 +4,26 @@ A place is the word under the cursor, with the terminals that the grammar accept
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import takewhile
+from itertools import dropwhile, takewhile
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from acompass.assist.analysis import Context
 from acompass.assist.document import Document, parameters
 from acompass.assist.keywords import SPELLINGS, meaning, spellings
-from acompass.assist.templates import templates
+from acompass.assist.templates import column_forms, templates
 from acompass.dataclasses import dataclass
-from acompass.errors.diagnostics import Span
+from acompass.errors.diagnostics import AcompassError, Span
 from acompass.language.text import tree
 from acompass.language.text.parser import Continuation, find_continuation
 from acompass.language.text.tokens import Token, quoted_name, spell_name, spell_string, unquote
 from acompass.language.text.walk import names_dropped, step_of, steps
+from acompass.measure.answer import Form
+from acompass.tables.references import open_reference
 
 CompletionKind: TypeAlias = Literal["keyword", "column", "parameter", "name", "map", "snippet", "value"]
 
-_MAPS = frozenset({"BANDS", "PREFIX", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE"})
+_MAPS = frozenset({"BANDS", "NEAREST", "PREFIX", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,34 @@ class Place:
         query = self.tokens[: kinds.index("COLON")]
         return (*_names_after("AS", query), *_names_after("GROUP_BY", query))
 
+    @cached_property
+    def wanted_form(self) -> Form | None:
+        """The kind of values that the action before the name needs; None if it takes any."""
+        kinds = [token.type for token in self.tokens]
+        match self._before_name:
+            case "SHIFT":
+                return "date"
+            case "MICROAGGREGATE":
+                return "number"
+            case "TO" if "ADD" in kinds[-6:]:
+                return "number"
+        return None
+
+    @cached_property
+    def columns_of_file(self) -> tuple[str, ...] | None:
+        """The columns of the reference table after `SUM(…) IN`; None if the name is one of the table (X14)."""
+        if self._before_name != "LPAR" or self.tokens[-1 - len(self.expected.words_before) :][0].type != "LPAR":
+            return None
+        after = [token for token in self.document.tokens if token.start >= self.span.end]
+        rest = list(dropwhile(lambda token: token.type in _NAMES, after))[:3]
+        if [token.type for token in rest] != ["RPAR", "WORD", "STRING"] or rest[1].text.upper() != "IN":
+            return None
+        file = unquote(rest[2].text)
+        try:
+            return open_reference(file, Path(self.document.folder, file)).names
+        except (AcompassError, OSError, ValueError):
+            return ()
+
     @property
     def ending(self) -> str | None:
         return _ENDINGS.get(self._before_name)
@@ -144,10 +175,18 @@ def _names(place: Place) -> Iterator[Completion]:
 def _columns(place: Place, context: Context) -> Iterator[Completion]:
     if not place.wants_name or place.visible_names is not None:
         return
-    for column in context.columns:
-        if column.casefold() not in place.dropped_columns:
-            written = quoted_name(column) if place.is_quoted else spell_name(column, place.ending)
-            yield Completion(column, "column", written, place.name_span, _type(column, context))
+    of_file = place.columns_of_file
+    for column in _suitable_columns(place, context) if of_file is None else of_file:
+        written = quoted_name(column) if place.is_quoted else spell_name(column, place.ending)
+        yield Completion(column, "column", written, place.name_span, "" if of_file else _type(column, context))
+
+
+def _suitable_columns(place: Place, context: Context) -> list[str]:
+    """The columns that are not dropped, and of these the ones that the action can change; if there are none, all."""
+    columns = [column for column in context.columns if column.casefold() not in place.dropped_columns]
+    forms, wanted = column_forms(context.schema or (), context.facts), place.wanted_form
+    suitable = [column for column in columns if wanted is None or forms.get(column, wanted) == wanted]
+    return suitable or columns
 
 
 def _type(column: str, context: Context) -> str:
@@ -197,7 +236,7 @@ _NAMES = ("WORD", "QUOTED")
 _CONSTANTS = ("NUMBER", "STRING", "PARAMETER")
 _COMPARING = ("OPERATOR", "UNEQUAL", "IN", "BETWEEN", "WITH", "FROM")
 #: the word that ends a bare name after each of these
-_ENDINGS = {"GENERALIZE": "TO", "DROP": "THEN", "RANDOM": "FROM"}
+_ENDINGS = {"GENERALIZE": "TO", "DROP": "THEN", "RANDOM": "FROM", "PSEUDONYM": "THEN", "BY": "WITHIN", "TO": "THEN"}
 
 #: the types of tokens that are texts or names in quotes, with or without the closing quote
 _STRINGS = ("STRING", "OPEN_STRING")

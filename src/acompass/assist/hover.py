@@ -1,6 +1,7 @@
 """Explain the word under the cursor. Examples for a map never come from the table."""
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from itertools import islice, takewhile
 from typing import TypeVar
 
@@ -17,7 +18,16 @@ from acompass.language.program.types import Column, Schema
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_aggregate, format_map
 from acompass.language.text.tokens import Token, spell_constant, unquote
-from acompass.language.text.walk import draw_in, generalize_in, level_in, process_of, step_of, steps
+from acompass.language.text.walk import (
+    draw_in,
+    generalize_in,
+    level_in,
+    nearest_in,
+    process_of,
+    processes,
+    step_of,
+    steps,
+)
 from acompass.measure.answer import ColumnFacts
 from acompass.prove.search.column_types import inferred_schema
 
@@ -113,12 +123,24 @@ def _name(document: Document, offset: int, segment: tuple[Token, ...], at: int, 
         assert found.requirement is not None
         return Hover(segment[at].span, f"`{found.name}`", tuple(_alias_lines(found.requirement, found.name)))
     name, span = _whole_name(segment, at)
+    file = _file_with_column(document, offset)
+    if file is not None:
+        return Hover(span, f"column `{name}` of `{file}`", ("a column of the reference table, not of this table",))
     facts = context.facts_about(name)
     known = context.column(name)
     if facts is None and known is None:
         return None
     title = f"column `{name if facts is None else facts.name}`"
     return Hover(span, title, tuple(_column_lines(known, facts)))
+
+
+def _file_with_column(document: Document, offset: int) -> str | None:
+    """The reference table with the column at an offset, in `SUM(people) IN 'zip.csv'` (X14)."""
+    for process in processes(document.program):
+        for aggregate in (named.aggregate for named in process.aggregates):
+            if aggregate.file is not None and aggregate.column is not None and contains(aggregate.column.span, offset):
+                return aggregate.file.value
+    return None
 
 
 def _whole_name(segment: tuple[Token, ...], at: int) -> tuple[str, Span]:
@@ -157,6 +179,10 @@ _EXAMPLES = 3
 
 def map_lines(action: tree.Generalize, folder: str, column: Column | None) -> Iterator[str]:
     """Examples of labels, then all labels if there are few. Empty if the map does not fit the column."""
+    nearest = nearest_in(action)
+    if nearest is not None:
+        yield from _rounded_lines(nearest.number.value)
+        return
     map_ = _checked_map(action, folder, column)
     if map_ is None:
         return
@@ -169,6 +195,13 @@ def map_lines(action: tree.Generalize, folder: str, column: Column | None) -> It
         yield f"labels: {', '.join(f'`{label}`' for label in labels)}"
     elif labels is not None:
         yield f"{len(labels):,} labels"
+
+
+def _rounded_lines(step: Decimal) -> Iterator[str]:
+    """A number that is rounded down, and one that is rounded up."""
+    for factor, multiple in (("1.4", 1), ("1.6", 2)) if step > 0 else ():
+        value, rounded = (f"{(step * Decimal(each)).normalize():f}" for each in (factor, multiple))
+        yield f"`{value}` becomes `{rounded}`"
 
 
 def _checked_map(action: tree.Generalize, folder: str, column: Column | None) -> Map | None:

@@ -18,6 +18,9 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "SUM": ("SUM",),
     "MIN": ("MIN",),
     "MAX": ("MAX",),
+    "SHARE": ("SHARE OF",),
+    "LARGEST": ("LARGEST",),
+    "MODE": ("MODE",),
     "AS": ("AS",),
     "WHERE": ("WHERE",),
     "GROUP_BY": ("GROUP BY",),
@@ -36,9 +39,16 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "REJECT": ("REJECT",),
     "DROP": ("DROP",),
     "RANDOM": ("RANDOM",),
+    "PSEUDONYM": ("PSEUDONYM",),
+    "SHIFT": ("SHIFT",),
+    "ADD": ("ADD RANDOM",),
+    "MICROAGGREGATE": ("MICROAGGREGATE",),
+    "WITHIN": ("WITHIN",),
+    "DAYS": ("DAYS",),
     "WITH": ("WITH",),
     "PROBABILITY": ("PROBABILITY",),
     "BANDS": ("BANDS OF", "BANDS AT"),
+    "NEAREST": ("NEAREST",),
     "PREFIX": ("PREFIX OF",),
     "LEVEL": ("LEVEL",),
     "MONTH": ("MONTH",),
@@ -70,6 +80,9 @@ MEANINGS = {
     "SUM": "the sum of a column over the records of a class",
     "MIN": "the smallest value of a column in a class",
     "MAX": "the largest value of a column in a class",
+    "SHARE": "an exact fraction from 0 to 1, to compare with numbers such as `0.67`",
+    "LARGEST": "the sum of this many largest absolute values of a column, over the sum of all its absolute values",
+    "MODE": "the records with the most frequent value of a column, over all records of the class",
     "AS": "names the aggregate for the condition after the colon",
     "WHERE": "only records that satisfy this condition are grouped into classes",
     "GROUP_BY": "records with equal values in these columns form a class",
@@ -87,11 +100,19 @@ MEANINGS = {
     "REPLACE": "writes a constant to a column of the affected records",
     "RANDOM": "writes a random integer between two bounds, or a random value from the list after FROM, to a column "
     "of the affected records",
+    "PSEUDONYM": "replaces each value by a text that depends on the value and on a secret key; the same value always "
+    "gets the same text, so the column still distinguishes people",
+    "SHIFT": "moves dates by a number of days that depends on the person and on a secret key",
+    "ADD": "adds a random integer between two bounds to a number, separately for each affected record",
+    "MICROAGGREGATE": "replaces each number by the mean of a group of records with similar numbers",
+    "WITHIN": "the largest shift, in days, to the past or to the future",
+    "DAYS": "the unit of a shift",
     "GENERALIZE": "writes a coarser label to a column of the affected records",
     "DROP": "removes columns from the table; only after ALWAYS",
     "WITH": "the constant to write",
     "PROBABILITY": "the action is performed on each affected record with this probability",
     "BANDS": "numbers become intervals such as `30-34`",
+    "NEAREST": "numbers are rounded to the nearest multiple, halves away from zero, and stay numbers",
     "PREFIX": "keeps the first characters and replaces the rest with `*`: `212**`",
     "LEVEL": "values become the labels of a level in a hierarchy file",
     "MONTH": "dates become months such as `2018-03`",
@@ -109,10 +130,20 @@ MEANINGS = {
     "SEMICOLON": "ends the requirement",
 }
 
-#: meanings in a RANDOM
-_RANDOM_MEANINGS = {
-    "FROM": "the values to draw from, in parentheses",
-    "OF": "the weight of a value relative to the others: its probability is proportional to it",
+_FILE = {"IN": "the aggregate is over the records of this file that agree with the class in every column of GROUP BY"}
+#: meanings of words inside the forms that begin with each word
+_MEANINGS_INSIDE = {
+    "RANDOM": {
+        "FROM": "the values to draw from, in parentheses",
+        "OF": "the weight of a value relative to the others: its probability is proportional to it",
+    },
+    "GENERALIZE": {},
+    "SHARE": {"OF": "what the share is of"},
+    "COUNT": _FILE,
+    "SUM": _FILE,
+    "SHIFT": {"BY": "the column that identifies a person: all dates of a person move by the same number of days"},
+    "ADD": {"RANDOM": MEANINGS["ADD"], "TO": "the column to which the integer is added"},
+    "MICROAGGREGATE": {"BY": "the number of records in a group; the last group has up to twice as many, less one"},
 }
 
 
@@ -125,16 +156,19 @@ def meaning(terminal: str, before: Sequence[Token]) -> str:
     """The meaning of a terminal after these tokens of its requirement."""
     if terminal == "WITH" and _begins_step(before):
         return MEANINGS["PROBABILITY"]
-    if terminal in _RANDOM_MEANINGS and _is_random(before):
-        return _RANDOM_MEANINGS[terminal]
-    return MEANINGS.get(terminal, "")
+    return _MEANINGS_INSIDE.get(_form(before), {}).get(terminal, MEANINGS.get(terminal, ""))
 
 
 def _begins_step(before: Sequence[Token]) -> bool:
     return bool(before) and before[-1].type in ("COLON", "THEN")
 
 
-def _is_random(before: Sequence[Token]) -> bool:
-    """Whether the last action is a RANDOM."""
-    actions = [token.type for token in before if token.type in ("RANDOM", "GENERALIZE")]
-    return actions[-1:] == ["RANDOM"]
+def _form(before: Sequence[Token]) -> str:
+    """The first word of the form that the tokens end in; empty if it has no meanings of its own."""
+    form = ""
+    for token in before:
+        if token.type in ("COLON", "THEN", "WHERE"):
+            form = ""
+        elif token.type in _MEANINGS_INSIDE and form != "ADD":
+            form = token.type
+    return form

@@ -17,6 +17,11 @@ _WIDTH = tree.Number(Decimal(10))
 _KEPT = tree.Number(Decimal(3))
 _LEFT_OUT = tree.Number(Decimal("0.75"))
 _DRAWN = tree.Number(Decimal("0.5"))
+_DAYS = tree.Number(Decimal(30))
+#: the (2, 67) dominance rule
+_CONTRIBUTORS, _DOMINANCE = tree.Number(Decimal(2)), tree.Number(Decimal("0.67"))
+_POPULATION = tree.Aggregate(Function.COUNT, file=tree.String("population.csv"))
+_MAP = "Drops classes with fewer than k people in a file of the population. Write its name for `population.csv`."
 #: the maximum number of values to draw from
 _MOST_VALUES = 10
 
@@ -39,16 +44,18 @@ def templates(
 
     New parameters get names that are not in `taken`, except `k` and `l`, which requirements share.
     """
-    forms = _forms(schema or (), facts or {})
+    forms = column_forms(schema or (), facts or {})
     return (
         *_identifier_templates(roles.identifiers),
+        *_shift_templates(roles, forms),
         *_column_templates(roles.quasi_identifiers, forms, taken),
-        *_class_templates(roles),
+        *_class_templates(roles, forms),
         *_random_templates(roles, forms, facts or {}),
     )
 
 
-def _forms(schema: Schema, facts: Mapping[str, ColumnFacts]) -> dict[str, Form]:
+def column_forms(schema: Schema, facts: Mapping[str, ColumnFacts]) -> dict[str, Form]:
+    """Which columns contain numbers, dates, codes or text, as far as that is known."""
     known: dict[str, Form] = {column.name: _form(column.type.kind) for column in schema}
     return known | {name: fact.form for name, fact in facts.items()}
 
@@ -69,6 +76,17 @@ def _identifier_templates(names: Sequence[str]) -> Iterator[Template]:
         suppressed = _always(tree.Replace(tree.Name(name), _STAR))
         why = "Keeps the column and removes its values."
         yield Template(f"suppress:{name}", f"Suppress `{name}`", suppressed, why)
+        why = "The same value gets the same text in every table with the same key. Not anonymous: classes still need k."
+        pseudonym = _always(tree.Pseudonym(tree.Name(name)))
+        yield Template(f"pseudonym:{name}", f"Pseudonyms for `{name}`", pseudonym, why)
+
+
+def _shift_templates(roles: TableRoles, forms: Mapping[str, Form]) -> Iterator[Template]:
+    dates = tuple(name for name in (*roles.quasi_identifiers, *roles.sensitive) if forms.get(name) == "date")
+    for person in roles.identifiers if dates else ():
+        shift = tree.Shift(tuple(map(tree.Name, dates)), tree.Name(person), _DAYS)
+        why = "Keeps the number of days between the dates of one person. Must come before a line that drops the person."
+        yield Template(f"shift:{person}", f"Shift the dates of each `{person}`", _always(shift), why)
 
 
 def _column_templates(names: Sequence[str], forms: Mapping[str, Form], taken: Collection[str]) -> Iterator[Template]:
@@ -101,7 +119,7 @@ def _top_coding(name: str, taken: Collection[str]) -> Template:
     return Template(f"top:{name}", f"Top-code `{name}`", text, "The largest numbers belong to few people.")
 
 
-def _class_templates(roles: TableRoles) -> Iterator[Template]:
+def _class_templates(roles: TableRoles, forms: Mapping[str, Form]) -> Iterator[Template]:
     groups = roles.quasi_identifiers
     if not groups:
         return
@@ -113,7 +131,23 @@ def _class_templates(roles: TableRoles) -> Iterator[Template]:
         text = _classes(groups, distinct, "d", "l", tree.Reject())
         why = f"Drops the records of classes in which `{name}` has fewer than l values."
         yield Template(f"l-diversity:{name}", f"l-diversity of `{name}`", text, why)
+        yield _share_template(name, groups, forms)
+    yield Template(
+        "k-map", "k-map with a population file", _classes(groups, _POPULATION, "p", "k", tree.Reject()), _MAP
+    )
     yield Template("check-k", "Check the smallest class", _classes(groups, _COUNT, "n", "k", None), checks)
+
+
+def _share_template(name: str, groups: Sequence[str], forms: Mapping[str, Form]) -> Template:
+    if forms.get(name) == "number":
+        largest = tree.Aggregate(Function.SHARE_OF_LARGEST, tree.Name(name), largest=_CONTRIBUTORS)
+        text = _requirement(groups, largest, "s", Operator.LE, _DOMINANCE, tree.Reject())
+        why = f"Drops classes in which two records have more than 67 % of the total of `{name}`."
+        return Template(f"dominance:{name}", f"Dominance rule for `{name}`", text, why)
+    mode = tree.Aggregate(Function.SHARE_OF_MODE, tree.Name(name))
+    text = _requirement(groups, mode, "a", Operator.LE, _DRAWN, tree.Reject())
+    why = f"Drops classes in which more than half of the records have the same `{name}`."
+    return Template(f"mode:{name}", f"Limit on the most frequent `{name}`", text, why)
 
 
 def _random_templates(
@@ -124,6 +158,10 @@ def _random_templates(
         why = "Keeps a random quarter of the records, so that a person's presence in the table stays uncertain."
         yield Template("sample", "Sample of the records", sampled, why)
     for name in roles.sensitive:
+        if forms.get(name) == "number":
+            why = "Each number becomes the mean of at least 3 similar ones."
+            text = _always(tree.Microaggregate(tree.Name(name), _KEPT))
+            yield Template(f"means:{name}", f"Microaggregate `{name}`", text, why)
         values = _values(facts.get(name))
         if forms.get(name) in ("text", "code", None) and len(values) > 1:
             draw = tree.Draw(tree.Name(name), tuple(tree.WeightedValue(tree.String(value)) for value in values))
@@ -144,9 +182,20 @@ def _classes(
     groups: Sequence[str], aggregate: tree.Aggregate, alias: str, least: str, action: tree.Action | None
 ) -> str:
     """The requirement that the aggregate is at least a parameter in each class."""
+    return _requirement(groups, aggregate, alias, Operator.GE, tree.Parameter(least), action)
+
+
+def _requirement(
+    groups: Sequence[str],
+    aggregate: tree.Aggregate,
+    alias: str,
+    operator: Operator,
+    limit: tree.Constant,
+    action: tree.Action | None,
+) -> str:
     name = tree.Name(_fresh_name(alias, groups))
     process = tree.Process(aggregate, name, None, tuple(map(tree.Name, groups)))
-    condition = tree.Comparison(name, Operator.GE, tree.Parameter(least))
+    condition = tree.Comparison(name, operator, limit)
     return format_requirement(tree.Requirement(tree.Assertion(Quantifier.EACH, process, condition), action))
 
 

@@ -232,8 +232,9 @@ def _later_scale(type_: Type, use: ColumnUse) -> int:
     """The decimal places that the policy's constants need; 0 if a constant is too long, which is another error."""
     if type_.kind not in (Kind.INTEGER, Kind.DECIMAL):
         return 0
-    scale = max((scale_of(value) for value in use.written), default=0)
-    fits = all(digits_before_point(value) + scale_of(value) <= MOST_DIGITS for value in use.written)
+    constants = (*use.written, *use.rounded)
+    scale = max((scale_of(value) for value in constants), default=0)
+    fits = all(digits_before_point(value) + scale_of(value) <= MOST_DIGITS for value in constants)
     return scale if fits else 0
 
 

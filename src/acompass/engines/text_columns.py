@@ -248,15 +248,22 @@ def _integer_type(facts: Facts, text: Sql, use: ColumnUse) -> Type:
     numbers = _Numbers(facts, replace(INTEGER, spelled=True), text)
     if not use.forms_classes:
         return numbers.type
+    if use.computed:
+        return INTEGER
     return numbers.with_shortened([value for value in use.written if scale_of(value)], use.drawn)
 
 
 def _keep_spelling(facts: Facts, scale: int, text: Sql, use: ColumnUse) -> TypedText:
     """Type a column of decimals, which keep their spelling. If the policy groups by the column or counts its distinct
-    values, a number with two spellings gets the shortest one."""
+    values, a number with two spellings gets the shortest one; if the policy also computes numbers from those in the
+    column, all of them get the column's digits after the point, as the computed ones."""
     numbers = _Numbers(facts, replace(decimal(scale), spelled=True), text)
     if not use.forms_classes:
         return TypedText(numbers.type, text)
+    if use.computed:
+        fixed = facts.dialect.to_text(numbers.number, decimal(scale))
+        differs = exp.NEQ(this=exp.paren(fixed), expression=text.copy())
+        return TypedText(decimal(scale), numbers.number, facts.count(sql.count_where(differs)))
     type_ = numbers.with_shortened(use.written, use.drawn)
     conditions = [numbers.equal(value) for value in sorted(type_.shortened)]
     conditions += [numbers.may_be_drawn(*bounds) for bounds in use.drawn]

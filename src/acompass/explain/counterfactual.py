@@ -11,7 +11,7 @@ from decimal import ROUND_FLOOR, Decimal
 from enum import StrEnum
 from fractions import Fraction
 from itertools import chain, islice, product, repeat
-from math import floor
+from math import ceil, floor
 from typing import Any, TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass
@@ -20,7 +20,17 @@ from acompass.explain.answer import ClassSeen
 from acompass.language.program import program as checked
 from acompass.language.program.effects import process_of
 from acompass.language.program.program import Aggregate, Filter, Process, Program, Requirement, Result
-from acompass.language.program.types import EXACT, Kind, Schema, Type, Value, at_scale, difference, spell_value
+from acompass.language.program.types import (
+    EXACT,
+    Kind,
+    Schema,
+    Type,
+    Value,
+    at_scale,
+    difference,
+    shortest_decimal,
+    spell_value,
+)
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_condition
 from acompass.language.text.tokens import spell_name
@@ -32,6 +42,8 @@ from acompass.semantics.core import Record
 MOST_ALTERNATIVES = 256
 #: still representable as a float
 _FARTHEST = Fraction(10**300)
+#: digits after the point of a constant for a share
+_SHARE_DIGITS = 4
 
 
 class Relation(StrEnum):
@@ -187,12 +199,12 @@ def distance(value: Any, target: Target) -> float:
     match value, target.value:
         case datetime.date(), datetime.date():
             return abs((value - target.value).total_seconds())
-        case ((int() | float() | Decimal()), (int() | float() | Decimal())):
+        case ((int() | float() | Decimal() | Fraction()), (int() | float() | Decimal())):
             return _difference(value, target.value)
     return 1.0
 
 
-def _difference(one: int | float | Decimal, other: int | float | Decimal) -> float:
+def _difference(one: int | float | Decimal | Fraction, other: int | float | Decimal) -> float:
     if isinstance(one, float) or isinstance(other, float):
         return abs(float(one) - float(other))
     return float(min(abs(Fraction(one) - Fraction(other)), _FARTHEST))
@@ -234,6 +246,8 @@ def shift(value: Any, step: Any, times: int = 1) -> Any:
 
 
 def _is_storable(constant: Any, type_: Type) -> bool:
+    if type_.kind is Kind.SHARE:
+        return True
     return not isinstance(constant, Decimal) or EXACT.subtract(constant, _floor(constant, type_)) == 0
 
 
@@ -319,7 +333,12 @@ def _constant_text(written: tree.Comparison, constant: str) -> str:
 
 
 def _admitting_constant(relation: Relation, value: Any, type_: Type) -> Any:
-    """The nearest constant that would admit the value; None if there is none, or no nearest one."""
+    """The nearest constant that would admit the value; None if there is none, or no nearest one. A share may have no
+    decimal, so its constant is the nearest one of a few digits."""
+    if isinstance(value, Fraction):
+        rounded = {Relation.LE: ceil, Relation.GE: floor}.get(relation)
+        units = 10**_SHARE_DIGITS
+        return None if rounded is None else shortest_decimal(Decimal(rounded(value * units)) / units)
     step = type_step(type_)
     match relation:
         case Relation.LE | Relation.GE:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, missing_help, option_text
 from acompass.errors.display import count_text
 from acompass.language.program.kernels import Kernel, Map
-from acompass.language.program.types import MOST_DIGITS, Column, Kind, Type
+from acompass.language.program.types import MOST_DIGITS, Column, Kind
 from acompass.language.program.uses import TextComparison
 
 #: the code of `ordered_as_text`, which a policy can allow (X9)
@@ -162,23 +162,24 @@ def values_not_written(columns: Sequence[Column], count: int, kernel: Kernel, sp
     """The columns are those that the action writes, as they are before."""
     names = ", ".join(f"`{column.name}`" for column in columns)
     where = f"column {names}" if len(columns) == 1 else f"columns {names}"
-    reason, help_ = _unfit_values(kernel, columns[0].type, columns[0].name)
+    texts = [column for column in columns if column.type.kind is Kind.TEXT]
+    reason, help_ = _unfit_values(kernel, (*texts, *columns)[0])
     message = f"{kernel.keyword} cannot write the {kernel.noun}s of {count_text(count, 'record')} in {where}: {reason}"
     return table_error("AC238", message, help_, *([] if span is None else [Label(span)]))
 
 
-def _unfit_values(kernel: Kernel, type_: Type, name: str) -> tuple[str, str]:
+def _unfit_values(kernel: Kernel, column: Column) -> tuple[str, str]:
     """Why values cannot be written, and what to do."""
     if kernel.by is not None:
-        years = "years range from 0001 to 9999"
-        if type_.kind is not Kind.TEXT:
-            return years, "shift by fewer days, or reject these dates before"
-        option = option_text("dates", {name: "%d.%m.%Y"})
-        return f"they are not ISO dates, or {years}", f"read local dates with `{option}`, or reject such records before"
+        reason = "they would leave the years 0001 to 9999"
+        if column.type.kind is not Kind.TEXT:
+            return reason, "shift by fewer days, or reject such dates before"
+        option = option_text("dates", {column.name: "%d.%m.%Y"})
+        return f"{reason}, or are not in ISO format", f"read local dates with `{option}`, or reject such records before"
     if kernel.reads_others:
         return "a group has both infinities, which have no mean", "reject or replace infinite values before"
     limits = {Kind.INTEGER: "64 bits", Kind.DECIMAL: f"{MOST_DIGITS} digits"}
-    limit = limits.get(type_.kind, "the largest float")
+    limit = limits.get(column.type.kind, "the largest float")
     return f"they would exceed {limit}", "reject or replace such large numbers before"
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from acompass.dataclasses import dataclass, field, replace
+from acompass.errors.diagnostics import TableError
 from acompass.language.program.references import NUMBER, Group, Number, Reference, StoredColumn
 from acompass.language.program.types import (
     BOOLEAN,
@@ -42,9 +43,6 @@ class _Reader(Protocol):
     def names(self) -> tuple[str, ...]: ...
 
     @property
-    def records(self) -> int: ...
-
-    @property
     def scan(self) -> "Scan | None": ...
 
     def type_of_sums(self, name: str) -> Type: ...
@@ -59,13 +57,15 @@ class Scan:
     table: str  # a call of its table function
     columns: Mapping[str, tuple[str, Type]]  # the column of the call for each column of the file, and its type
 
-    def select(self, columns: str) -> list[tuple[Any, ...]] | None:
-        """The rows of a query over the file; None if it is malformed, which the slower reader reports."""
+    def select(self, columns: str, most: int | None = None) -> list[tuple[Any, ...]] | None:
+        """The rows of a query over the file, at most `most` of them; None if the file is malformed, which the slower
+        reader reports."""
         import duckdb
 
+        limit = "" if most is None else f" LIMIT {most}"
         with duckdb.connect(":memory:") as con:
             try:
-                return con.execute(f"SELECT {columns} FROM {self.table}").fetchall()
+                return con.execute(f"SELECT {columns} FROM {self.table}{limit}").fetchall()
             except duckdb.Error:
                 return None
 
@@ -80,6 +80,8 @@ class ReferenceFile:
     digest: str  # the SHA-256 of its content, in hexadecimal
     _reader: _Reader
     _columns: dict[str, StoredColumn] = field(default_factory=dict)
+    _types: dict[str, Type] = field(default_factory=dict)
+    _many: dict[tuple[str | int, ...], bool] = field(default_factory=dict)
     totals: dict[Reference, Mapping[Group, Number]] = field(default_factory=dict)  # those that are known
 
     @property
@@ -88,11 +90,13 @@ class ReferenceFile:
 
     @property
     def records(self) -> int:
-        return self._reader.records
+        return len(self.columns(self.names[:1])[0].values)
 
     def type_of_sums(self, name: str) -> Type:
         """The type of sums of this column; not a number if it cannot be added."""
-        return self._reader.type_of_sums(name)
+        if name not in self._types:
+            self._types[name] = self._reader.type_of_sums(name)
+        return self._types[name]
 
     def columns(self, names: Sequence[str]) -> list[StoredColumn]:
         """The columns with these names, in one pass over the file. Raises a TableError if the file is malformed."""
@@ -103,17 +107,15 @@ class ReferenceFile:
 
     def has_more_combinations(self, names: Sequence[str], most: int) -> bool:
         """Whether these columns have more than `most` combinations of values."""
-        scan = self._reader.scan
-        if scan is not None and names:
-            columns = ", ".join(scan.columns[name][0] for name in names)
-            rows = replace(scan, table=f"(SELECT DISTINCT {columns} FROM {scan.table} LIMIT {most + 1})").ask(
-                "count(*)"
-            )
-            if rows is not None:
-                return bool(rows[0] > most)
-        if self.records <= most or not names:
-            return False
-        return len(set(zip(*(column.values for column in self.columns(names)), strict=True))) > most
+        question: tuple[str | int, ...] = (*names, most)
+        if question not in self._many:
+            scan = self._reader.scan if names else None
+            distinct = "" if scan is None else ", ".join(scan.columns[name][0] for name in names)
+            rows = None if scan is None else scan.select(f"DISTINCT {distinct}", most + 1)
+            if rows is None:
+                rows = list(set(zip(*(column.values for column in self.columns(names)), strict=True)))
+            self._many[question] = len(rows) > most
+        return self._many[question]
 
     def complete_scan(self, names: Sequence[str], added: str | None) -> Scan | None:
         """How DuckDB reads a large file, if these columns are complete and those of `added` are numbers."""
@@ -145,9 +147,28 @@ def _open_content(name: str, content: bytes) -> ReferenceFile:
     with temporary_folder() as folder:
         path = private_file(folder, Path(name).name)
         Path(path).write_bytes(content)
-        found = _open(path)
-        found.columns(found.names)
-        return found
+        try:
+            found = _open(path)
+            columns = dict(zip(found.names, found.columns(found.names), strict=True))
+        except TableError as error:
+            shown = (replace(each, message=each.message.replace(path, name)) for each in error.diagnostics)
+            raise TableError(shown) from None
+    return ReferenceFile(found.digest, _Content(found.names, columns))
+
+
+@dataclass(frozen=True)
+class _Content:
+    """The columns of a file that does not exist anymore."""
+
+    names: tuple[str, ...]
+    columns: Mapping[str, StoredColumn]
+    scan: Scan | None = None
+
+    def type_of_sums(self, name: str) -> Type:
+        return self.columns[name].type_of_sums
+
+    def read(self, names: Sequence[str]) -> list[StoredColumn]:
+        return [self.columns[name] for name in names]
 
 
 def _open(path: str) -> ReferenceFile:
@@ -183,10 +204,6 @@ class _CsvFile:
     @property
     def names(self) -> tuple[str, ...]:
         return self.csv.names
-
-    @property
-    def records(self) -> int:
-        return len(self.read(self.names[:1])[0].values)
 
     def _repeated_names(self) -> set[int]:
         """The columns in which the column's name occurs as a value."""
@@ -247,7 +264,6 @@ def text_literal(text: str) -> str:
 
 
 class _ParquetFile:
-    records: int
     names: tuple[str, ...]
     scan: Scan | None = None
 
@@ -263,7 +279,7 @@ class _ParquetFile:
                 about = parquet.ParquetFile(path)
         except pyarrow.ArrowException:
             raise errors.damaged_file(path, "Parquet") from None
-        self.names, self.records = tuple(about.schema_arrow.names), about.metadata.num_rows
+        self.names = tuple(about.schema_arrow.names)
         require_names(self.names)
         self._types = dict(zip(self.names, map(_type, about.schema_arrow.types), strict=True))
         if os.path.getsize(path) >= LARGE and len(set(map(str.casefold, self.names))) == len(self.names):

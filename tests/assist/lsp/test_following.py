@@ -62,6 +62,15 @@ async def test_a_changed_hierarchy_changes_the_diagnostics(editor: Editor) -> No
     assert [each.code for each in await editor.final_diagnostics()] == ["AC122"]
 
 
+async def test_a_changed_reference_table_changes_the_diagnostics(editor: Editor) -> None:
+    editor.write(jobs_csv="Job,people\njudge,5\nnurse,6\n")
+    editor.open("EACH PROCESS SUM(people) IN 'jobs.csv' AS n GROUP BY Job : n > 0;\nEACH RESULT : Zip > k;")
+    assert "AC130" not in {each.code for each in await editor.final_diagnostics()}
+    editor.write(jobs_csv="Job,persons\njudge,5\n")
+    editor.report_changed("jobs.csv")
+    assert "AC130" in {each.code for each in await editor.final_diagnostics()}
+
+
 async def test_saving_picks_up_changes_if_the_client_watches_no_files(editor: Editor) -> None:
     editor.open(CLASSES)
     assert await editor.hints() == [HOLDS]

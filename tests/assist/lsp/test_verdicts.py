@@ -32,6 +32,16 @@ async def test_each_step_has_its_verdict_count_and_proof(editor: Editor) -> None
     ]
 
 
+async def test_an_editor_needs_no_key(editor: Editor) -> None:
+    """Verdicts and counts are those of a stand-in: no pseudonym is shown (X15)."""
+    editor.open("ALWAYS : PSEUDONYM Job;\nEACH PROCESS COUNT(*) AS n GROUP BY Job : n >= 1;\n")
+    assert "AC415" not in {each.code for each in await editor.final_diagnostics()}
+    assert [each.partition(",")[0] for each in await editor.hints()] == [
+        "1: no verdict: 100 of 100 records affected",
+        "2: holds for 100 records",
+    ]
+
+
 async def test_a_hint_explains_its_proof(editor: Editor) -> None:
     editor.open(POLICY)
     found = await editor.client.text_document_inlay_hint_async(types.InlayHintParams(editor.document, editor.whole()))

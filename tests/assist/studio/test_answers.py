@@ -188,6 +188,16 @@ def test_a_hierarchy_that_changes_changes_the_answer(tmp_path: Path) -> None:
         assert page.ask_about("verdicts", policy, {"k": "3"})["verdicts"]["records_out"] == 3
 
 
+def test_a_reference_table_that_changes_changes_the_answer(tmp_path: Path) -> None:
+    residents = tmp_path / "zips.csv"
+    policy = "EACH PROCESS SUM(people) IN 'zips.csv' AS n GROUP BY Zip : n >= 10 : REJECT;"
+    with open_studio(*write_people(tmp_path, policy)) as (page, _):
+        residents.write_text("Zip,people\n21401,10\n21402,10\n21403,10\n21404,10\n", encoding="utf-8")
+        before = page.ask_about("verdicts", policy)["verdicts"]["records_out"]
+        residents.write_text("Zip,people\n21401,9\n21402,9\n21403,9\n21404,10\n", encoding="utf-8")
+        assert page.ask_about("verdicts", policy)["verdicts"]["records_out"] < before
+
+
 def test_each_line_has_its_proof(page: Page) -> None:
     (ages, classes) = page.ask_about("proofs", AGES + CLASSES, {"k": "2"})["proofs"]
     assert (ages["line"], ages["verdict"]) == (1, "proved")

@@ -10,9 +10,11 @@ from typing import Any
 import duckdb
 import psycopg
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 import acompass
+from acompass.author.dbt import files
 from acompass.author.dbt.templates import escape_jinja
 from acompass.dbt import NotReleased, release
 from acompass.errors.catalog import CODES
@@ -184,6 +186,38 @@ def test_the_model_runs_the_embedded_policy_with_its_hierarchies(tmp_path: Path)
     (tmp_path / "zip.csv").unlink()
     table = release(PEOPLE, constants["POLICY"], constants["NAME"], constants["HIERARCHIES"], {}, {})
     assert table.column("Zip").to_pylist() == ["212"] * 4
+
+
+REFERENCE = "EACH PROCESS SUM(people) IN 'zip.csv' AS n GROUP BY Zip : n >= 10 : REPLACE Zip WITH '*';"
+
+
+def test_the_model_contains_the_reference_tables_of_its_policy(tmp_path: Path) -> None:
+    (tmp_path / "zip.csv").write_text("Zip,people\n21201,10\n21202,9\n*,10\n", encoding="utf-8")
+    (tmp_path / "p.acp").write_text(REFERENCE, encoding="utf-8")
+    constants = _constants(acompass.dbt(acompass.load(tmp_path / "p.acp"), "people").files["models/people_released.py"])
+    (tmp_path / "zip.csv").unlink()
+    table = release(PEOPLE, constants["POLICY"], constants["NAME"], constants["HIERARCHIES"], {}, {})
+    assert set(table.column("Zip").to_pylist()) == {"21201", "*"}
+
+
+def test_the_tests_contain_the_totals_of_small_reference_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "zip.csv").write_text("Zip,people\n21201,10\n21202,9\n*,10\n", encoding="utf-8")
+    (tmp_path / "p.acp").write_text(REFERENCE, encoding="utf-8")
+    policy = acompass.load(tmp_path / "p.acp")
+    (text,) = (text for name, text in acompass.dbt(policy, "people", source=True).files.items() if "line_1" in name)
+    assert failures(text, PEOPLE) == [(1, "violated", 1), (1, "violated", 1)]
+    monkeypatch.setattr(files, "_MOST_CLASSES", 2)
+    (note,) = acompass.dbt(policy, "people", source=True).notes
+    assert note.text == "no test: reference table `zip.csv` has more than 2 classes"
+
+
+def test_a_model_contains_no_parquet_file(tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(pyarrow.table({"Zip": ["1"], "people": [1]}), tmp_path / "zip.parquet")
+    (tmp_path / "p.acp").write_text(REFERENCE.replace(".csv", ".parquet"), encoding="utf-8")
+    with pytest.raises(CallError, match=r"cannot contain reference table `zip\.parquet`"):
+        acompass.dbt(acompass.load(tmp_path / "p.acp"), "people")
 
 
 def test_the_seed_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ The server's messages may quote records. Only those that cannot are passed on (i
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import psycopg
@@ -88,10 +89,12 @@ class KeepingSession(_Session):
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         """Send the rows as the data of a COPY, never as part of a statement's text."""
-        name = self.create(columns)
+        name, count = self.create(columns), 0
         with report_failures(), self.copy(f"COPY pg_temp.{name} FROM STDIN") as copy:
-            for row in rows:
+            for count, row in enumerate(rows, start=1):  # noqa: B007
                 copy.write_row(row)
+        if count > _FEW:  # as in `store`
+            self.execute(f"ANALYZE {name}")
         return name
 
     def drop(self, name: str) -> None:
@@ -138,8 +141,11 @@ class ReadingSession(_Session):
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         names, types = [name for name, _ in columns], [type_ for _, type_ in columns]
+        listed = list(rows)
+        if len(listed) > _FEW:
+            return self.store(_unnest(columns, listed))
         literals = [
-            exp.Tuple(expressions=[_typed_literal(*each) for each in zip(row, types, strict=True)]) for row in rows
+            exp.Tuple(expressions=[_typed_literal(*each) for each in zip(row, types, strict=True)]) for row in listed
         ]
         if literals:
             return self.store(exp.select("*").from_(exp.values(literals, alias="v", columns=names)))
@@ -169,6 +175,30 @@ def _rows(cursor: psycopg.Cursor[Any]) -> list[tuple[Any, ...]]:
 def _column_type(type_: str) -> str:
     written = exp.DataType.build(type_).sql("postgres")
     return f'{written} COLLATE "C"' if written == "TEXT" else written
+
+
+#: more rows are written as one array for each column, because the nodes of their literals would take too long
+_FEW = 1_000
+
+
+def _unnest(columns: Sequence[tuple[str, str]], rows: Sequence[tuple[Any, ...]]) -> exp.Select:
+    arrays: list[exp.Expr] = []
+    for (_, type_), values in zip(columns, zip(*rows, strict=True), strict=True):
+        elements = ",".join("NULL" if value is None else _array_element(value) for value in values)
+        arrays.append(exp.cast(exp.Literal.string(f"{{{elements}}}"), exp.DataType.build(f"{type_}[]")))
+    names = [exp.to_identifier(f"v{place}") for place in range(len(columns))]
+    source = exp.Unnest(expressions=arrays, alias=exp.TableAlias(this=exp.to_identifier("v"), columns=names))
+    selected = (
+        sql.with_alias(POSTGRES.plain_text(value) if type_ == "TEXT" else value, name)
+        for value, (name, type_) in zip((exp.column(each, table="v") for each in names), columns, strict=True)
+    )
+    return sql.query(selected, source)
+
+
+def _array_element(value: Any) -> str:
+    text = f"{value:f}" if isinstance(value, Decimal) else str(value)
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _typed_literal(value: Any, type_: str) -> exp.Expr:

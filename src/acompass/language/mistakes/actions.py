@@ -302,7 +302,8 @@ def _rounding(error: Unexpected, begun: str) -> Diagnostic:
     if number.type != "NUMBER" or any(word.text.upper() not in _BEFORE_MULTIPLE for word in words):
         return _wrong(error, f"write `{begun} NEAREST 5`")
     edit = replace(words[0].span.to(words[-1].span), "NEAREST")
-    return _wrong(error, f"write `{begun} NEAREST {number.text}`", safe("write `NEAREST`", edit))
+    help_ = f"write `{begun} NEAREST {number.text}`"
+    return _wrong(error, help_, safe(help_, edit))
 
 
 def _missing_of(error: Unexpected, start: int) -> Diagnostic | None:
@@ -497,7 +498,7 @@ def _malformed_shift(error: Unexpected, step: list[Token]) -> Diagnostic:
         return _malformed(error, f"write `{begun} person WITHIN {bound} DAYS`, {_PERSON}")
     text = f"{begun} {join_tokens(person)} WITHIN {bound} DAYS"
     if not is_complete or (factor > 1 and days[0].type != "NUMBER"):
-        return _malformed(error, f"write `{text}`, with a number of days")
+        return _malformed(error, f"give the largest shift in days, as in `{text}`")
     return _rewrite(error, step, text, is_safe=factor == 1)
 
 

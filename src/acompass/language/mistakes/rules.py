@@ -203,7 +203,7 @@ def _share_help(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
         return f"write `{largest}`", offer("insert `1`", insert(token.start, "1 "))
     if error.accepted == {"LPAR"} and error.words_from_here:
         return _share_without_parentheses(error)
-    return "write `SHARE OF LARGEST 2 (A)` or `SHARE OF MODE (A)`", ()
+    return "name a number and a column, as in `SHARE OF LARGEST 2 (A)`, or a column, as in `SHARE OF MODE (A)`", ()
 
 
 def _share_without_parentheses(error: Unexpected) -> tuple[str, tuple[Fix, ...]]:
@@ -225,7 +225,7 @@ def malformed_reference(error: Unexpected) -> Diagnostic | None:
         return _file_without_quotes(error)
     if token.type == "IN":
         message = "only `COUNT(*)` and `SUM` are computed over another table"
-        return error.diagnose("AC057", message, f"write `COUNT(*) IN {_FILE}` or `SUM(A) IN {_FILE}`")
+        return error.diagnose("AC057", message, f"forms with a file: `COUNT(*) IN {_FILE}` and `SUM(A) IN {_FILE}`")
     if "IN" in error.accepted and token.text.upper() in _INSTEAD_OF_IN and error.following.type == "STRING":
         fixes = safe("write `IN`", replace(token.span, "IN"))
         return error.diagnose("AC057", error.mismatch, f"write `IN {error.following.text}`", fixes)
@@ -253,7 +253,7 @@ def _misplaced_file(error: Unexpected, before: list[Token]) -> Diagnostic | None
         fixes = safe("move the file", removed, insert(error.following.end, f" IN {token.text}"))
     else:
         return None
-    help_ = f"write `IN {token.text}` between the `)` and the `AS`, as in `COUNT(*) IN {token.text} AS n`"
+    help_ = f"move the file between the `)` and the `AS`, as in `COUNT(*) IN {token.text} AS n`"
     return error.diagnose("AC057", message, help_, fixes)
 
 

@@ -151,9 +151,10 @@ def _shift(action: tree.Shift, scope: Scope) -> program.Write | None:
     columns = [scope.column(name) for name in action.names]
     found = [column for name, column in zip(action.names, columns, strict=True) if _is_shiftable(name, column, scope)]
     first: dict[int, tree.Name] = {}
-    for name, column in zip(action.names, columns, strict=True):
+    for index, (name, column) in enumerate(zip(action.names, columns, strict=True)):
         if column is not None and first.setdefault(column, name) is not name:
-            scope.report(findings.shifted_twice(name, first[column], scope.names.texts[column]))
+            previous, text = action.names[index - 1], scope.names.texts[column]
+            scope.report(findings.shifted_twice(name, previous, first[column], text))
             return None
     if days is None or person is None or len(found) < len(columns):
         return None
@@ -211,7 +212,7 @@ def check_integer(
         value = int(bound.value)
         if least <= value and (most is None or value <= most):
             return value
-    scope.report(findings.integer_out_of_range(constant.span, bound, what, least, most))
+    scope.report(findings.integer_out_of_range(constant, bound, what, least, most))
     return None
 
 
@@ -376,6 +377,9 @@ def _nearest(
 ) -> program.Write | None:
     """The column stays a number: a decimal if the number has digits after the point."""
     step = map_.number.value
+    if column in scope.maps:
+        scope.report(findings.not_cut_from_earlier(action, scope.names.texts[column], scope.maps[column][-1][1]))
+        return None
     if not (type_.is_number or scope.holds_labels(column, type_)):
         finding = findings.unsuitable_map(action, "NEAREST needs numbers", scope.schema[column])
         scope.report_misuse(finding, column, used_as_number=True)

@@ -131,7 +131,12 @@ def unusable_parameter(name: str) -> Diagnostic:
 
 
 def type_mismatch(constant: tree.Number | tree.String, column: Column) -> Diagnostic:
-    message = f"column `{column.name}` is {column.type.kind}, compared with {_describe_constant(constant)}"
+    what = (
+        f"`{column.name}` is a share"
+        if column.type.kind is Kind.SHARE
+        else f"column `{column.name}` is {column.type.kind}"
+    )
+    message = f"{what}, compared with {_describe_constant(constant)}"
     return _diagnostic_at(constant.span, "AC110", message, _fitting(constant, column), _change_quotes(constant, column))
 
 
@@ -143,7 +148,8 @@ def unreadable_constant(constant: tree.String, column: Column) -> Diagnostic:
 def not_aggregable(aggregate: tree.Aggregate, name: tree.Name, column: Column) -> Diagnostic:
     needs = facts_about(aggregate.function).needs
     message = f"{aggregate.function} needs {needs}, but column `{column.name}` is {column.type.kind}"
-    help_ = f"count its values with `COUNT DISTINCT({spell_name(name.text)})`"
+    instead = "SHARE OF MODE " if facts_about(aggregate.function).is_share else "COUNT DISTINCT"
+    help_ = f"count its values with `{instead}({spell_name(name.text)})`"
     return _diagnostic_at(name.span, "AC112", message, help_)
 
 
@@ -163,34 +169,51 @@ def not_randomizable(name: tree.Name, column: Column) -> Diagnostic:
 
 def bound_not_integer(span: Span, found: Bound) -> Diagnostic:
     message = f"a bound of RANDOM must be a 64-bit integer, not {_describe_constant(found)}"
-    return _diagnostic_at(span, "AC115", message, "write integers, such as `RANDOM AEC 3000 4000`")
+    return _diagnostic_at(span, "AC115", message, "write two integers, such as `3000 4000`")
 
 
 def not_shiftable(name: tree.Name, column: Column) -> Diagnostic:
-    message = f"SHIFT moves dates, but column `{column.name}` is {column.type.kind}"
-    return _diagnostic_at(name.span, "AC127", message, "name columns with dates or timestamps")
+    message = f"SHIFT needs dates, timestamps or text, but column `{column.name}` is {column.type.kind}"
+    help_ = "name columns that contain dates"
+    if column.type.is_number:
+        help_ += f", or write `ADD RANDOM -30 30 TO {spell_name(name.text, 'THEN')}`"
+    return _diagnostic_at(name.span, "AC127", message, help_)
 
 
 def not_numbers(name: tree.Name, word: str, column: Column) -> Diagnostic:
     message = f"{word} needs numbers, but column `{column.name}` is {column.type.kind}"
-    return _diagnostic_at(name.span, "AC127", message, "name a column with numbers")
+    help_ = "name a column that contains numbers"
+    if column.type.kind in (Kind.DATE, Kind.TIMESTAMP):
+        help_ += "; SHIFT moves dates"
+    return _diagnostic_at(name.span, "AC127", message, help_)
 
 
-def integer_out_of_range(span: Span, found: Bound, what: str, least: int, most: int | None) -> Diagnostic:
-    limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+def integer_out_of_range(
+    constant: tree.Number | tree.Parameter, found: Bound, what: str, least: int, most: int | None
+) -> Diagnostic:
+    """A fix is offered for a number, but not for the value of a parameter, which is not in the policy."""
+    limits = f"of at least {least}" if most is None else f"from {least} to {most}"
     message = f"{what} must be an integer {limits}, not {_describe_constant(found)}"
-    return _diagnostic_at(span, "AC128", message, f"write an integer {limits}")
+    if isinstance(constant, tree.Parameter):
+        return _diagnostic_at(constant.span, "AC128", message, f"bind `{constant.name}` to an integer {limits}")
+    meant = str(least if most is None or constant.value < least else most)
+    fixes = offer(f"write `{meant}`", replace(constant.span, meant))
+    return _diagnostic_at(constant.span, "AC128", message, f"write an integer {limits}, such as `{meant}`", fixes)
 
 
-def shifted_twice(name: tree.Name, first: tree.Name, column: str) -> Diagnostic:
-    help_ = f"name `{spell_name(name.text)}` once"
+def shifted_twice(name: tree.Name, previous: tree.Name, first: tree.Name, column: str) -> Diagnostic:
+    """`previous` is the preceding name in SHIFT, `first` the earlier name of the same column."""
+    help_ = f"remove the second `{spell_name(name.text)}`"
+    fixes = offer(help_, delete(Span(previous.span.end, name.span.end)))
     message = f"column `{column}` appears twice in SHIFT"
-    return _diagnostic_at(name.span, "AC129", message, help_, other=Label(first.span, "first here"))
+    return _diagnostic_at(name.span, "AC129", message, help_, fixes, Label(first.span, "first here"))
 
 
 def bounds_reversed(random: tree.Random | tree.AddRandom, lower: int, upper: int) -> Diagnostic:
     message = f"the lower bound {lower} of RANDOM is above its upper bound {upper}"
-    help_ = f"write `{upper} {lower}`"
+    name = spell_name(random.name.text)
+    is_added = isinstance(random, tree.AddRandom)
+    help_ = f"write `ADD RANDOM {upper} {lower} TO {name}`" if is_added else f"write `RANDOM {name} {upper} {lower}`"
     lower_edit = replace(random.lower.span, _spell_bound(random.upper))
     upper_edit = replace(random.upper.span, _spell_bound(random.lower))
     fixes = offer("swap the bounds", lower_edit, upper_edit)
@@ -257,7 +280,7 @@ def not_cut_from_earlier(action: tree.Generalize, column: str, earlier: Span) ->
     message = f"this map of column `{column}` cannot follow an earlier one"
     help_ = (
         "make each map coarser than the one before: bands whose bounds are among the earlier bounds, "
-        "a shorter prefix, a longer period, a higher level"
+        "an odd multiple of the earlier NEAREST, a shorter prefix, a longer period, a higher level"
     )
     return _diagnostic_at(action.map.span, "AC119", message, help_, other=Label(earlier, "earlier map"))
 
@@ -275,7 +298,7 @@ def invalid_map(span: Span, problem: str, help_: str) -> Diagnostic:
 
 def unsuitable_map(action: tree.Generalize, wanted: str, column: Column) -> Diagnostic:
     message = f"{wanted}, but column `{column.name}` is {column.type.kind}"
-    help_ = "use PREFIX or LEVEL for text, BANDS for numbers, YEAR for dates"
+    help_ = "use PREFIX or LEVEL for text, BANDS or NEAREST for numbers, YEAR for dates"
     return _diagnostic_at(action.name.span, "AC121", message, help_)
 
 
@@ -289,13 +312,20 @@ def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnosti
     return _diagnostic_at(file.span, "AC122", message, f"`acompass hierarchy {file.value} --check` lists what is wrong")
 
 
+#: by the code of an error about a table, whose own help names an option or a glob; neither applies to reference tables
+_REFERENCE_HELP = {
+    "AC201": "write the path of the file relative to the policy's folder",
+    "AC202": "name one CSV or Parquet file",
+    "AC203": "check that the file exists and is readable",
+    "AC205": "save the file as UTF-8",
+    "AC251": "put the column names on the first line of the file",
+    "AC252": "name a file that ends in `.csv`, `.tsv`, `.csv.gz` or `.parquet`",
+}
+
+
 def unusable_reference(file: tree.String, problem: Diagnostic) -> Diagnostic:
     """`problem` is an error about the file as a table."""
-    help_ = problem.help or "use a CSV or Parquet file with a header"
-    if problem.code == "AC201":
-        help_ = "write the path of the file relative to the policy's folder"
-    elif problem.code == "AC251":  # no option applies to reference tables
-        help_ = "put the column names on the first line of the file"
+    help_ = _REFERENCE_HELP.get(problem.code) or problem.help or "use a CSV or Parquet file with a header"
     return _diagnostic_at(file.span, "AC130", f"unusable reference table: {problem.message}", help_)
 
 
@@ -404,7 +434,7 @@ def _fitting(constant: tree.Number | tree.String, column: Column) -> str:
         return f"write `{spell_string(text)}`"
     if isinstance(read_constant(constant.value), Decimal):
         return f"write `{text}` without quotes"
-    return "write a number, such as `80`"
+    return f"write a number, such as `{'0.5' if column.type.kind is Kind.SHARE else '80'}`"
 
 
 def mixed_kinds(values: Sequence[tree.WeightedValue], other: tree.WeightedValue) -> Diagnostic:

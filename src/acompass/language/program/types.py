@@ -213,7 +213,8 @@ class Names:
 def spell_value(value: Any, type_: Type) -> str:
     """A value as a policy would spell it."""
     text = to_text(value, type_)
-    return on_one_line(text if type_.is_number else spell_string(text))
+    is_number = type_.is_number or type_.kind is Kind.SHARE
+    return on_one_line(text if is_number else spell_string(text))
 
 
 def difference(before: Any, after: Any) -> str:

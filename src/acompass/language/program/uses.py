@@ -40,6 +40,8 @@ class ColumnUse:
     forms_classes: bool = False  # the policy groups by the column or counts its distinct values
     written: tuple[Decimal, ...] = ()  # numbers that REPLACE writes or RANDOM … FROM draws
     drawn: tuple[tuple[Decimal, Decimal], ...] = ()  # bounds between which RANDOM draws
+    computed: bool = False  # NEAREST, ADD RANDOM or MICROAGGREGATE writes numbers that depend on those in the column
+    rounded: tuple[Decimal, ...] = ()  # the steps of NEAREST
     banded: bool = False  # BANDS maps its numbers, and the column may contain labels as well (X2)
     #: an ALWAYS replaces or drops its values before they are read, so they may be missing (D27)
     overwritten: bool = False
@@ -93,6 +95,8 @@ class _Uses:
         self.forming_classes: set[int | None] = set()
         self.written: dict[int, list[Decimal]] = {}
         self.drawn: dict[int, list[tuple[Decimal, Decimal]]] = {}
+        self.computed: set[int] = set()
+        self.rounded: dict[int, list[Decimal]] = {}
         self.banded: set[int] = set()
         self.generalized: set[int] = set()
         self.pseudonymized: set[int] = set()
@@ -106,6 +110,8 @@ class _Uses:
             forms_classes=position in self.forming_classes,
             written=tuple(self.written.get(position, ())),
             drawn=tuple(self.drawn.get(position, ())),
+            computed=position in self.computed,
+            rounded=tuple(self.rounded.get(position, ())),
             banded=position in self.banded,
             overwritten=position in self.overwritten,
         )
@@ -167,10 +173,13 @@ class _Uses:
                 self.written.setdefault(column, []).append(value)
 
     def _add_generalize(self, action: tree.Generalize) -> None:
-        if walk.nearest_in(action) is not None:
-            self._add_number(action.name, action.map.span)
-            return
+        nearest = walk.nearest_in(action)
+        if nearest is not None:
+            self._add_number(action.name, nearest.span)
         column = self._column(action.name)
+        if column is not None and nearest is not None:
+            self.rounded.setdefault(column, []).append(nearest.number.value)
+            return
         if column is None:
             return
         if walk.map_parts(action.map).of_numbers:
@@ -189,6 +198,8 @@ class _Uses:
 
     def _add_number(self, name: tree.Name, place: Span) -> None:
         column = self._column(name)
+        if column is not None:
+            self.computed.add(column)
         if column is not None and column not in self.generalized:
             self.compared.setdefault(column, ColumnUse(Use.NUMBER, place))
 

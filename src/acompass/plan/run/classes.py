@@ -84,6 +84,11 @@ class Classes:
         return {share.name: share for r in self.requirements for share in shares_of(r, _names(r))}
 
     @property
+    def open_shares(self) -> dict[str, Share]:
+        """Those that SQL alone may not decide."""
+        return {name: share for name, share in self.shares.items() if share.may_be_open}
+
+    @property
     def aggregates_by_name(self) -> dict[str, Aggregate]:
         """The aggregates of all requirements by the names of their columns."""
         pairs = (zip(_names(r), process_query(r).aggregates, strict=True) for r in self.requirements)
@@ -211,25 +216,32 @@ class Classes:
 
 def _decide_shares(session: Session, classes: Classes) -> Classes:
     """The classes, stored with all regions, if SQL alone may not decide them."""
-    undecided = {name: share for name, share in classes.shares.items() if share.may_be_open}
-    if not undecided:
+    if not classes.open_shares:
         return classes
     stored = replace(classes, stored=session.store(sql.select_all(classes.subquery())))
-    is_open = sql.any_of(*(_is_null(exp.column(name, table="k")) for name in undecided))
-    sizes = sql.query([exp.column("n", table="k"), exp.Count(this=exp.Star())], stored.subquery(), is_open)
-    if not session.fetch(sizes.group_by(exp.column("n", table="k"), copy=False)):
+    numbered = _number_open_classes(session, stored)
+    if numbered is None:
         return stored
+    rows: dict[int, list[float]] = defaultdict(list)
+    for share in classes.open_shares.values():
+        for id_, found in exact_shares(session, classes, share, numbered).items():
+            rows[id_] += [share.region_of(found), float(found)]
+    types = [pair for name in classes.open_shares for pair in ((name, "BIGINT"), (f"s{name}", "DOUBLE"))]
+    decided = session.upload([("id", "BIGINT"), *types], ((id_, *each) for id_, each in rows.items()))
+    return replace(classes, stored=session.store(_with_decided(stored, numbered, decided)))
+
+
+def _number_open_classes(session: Session, stored: Classes) -> str | None:
+    """A table of the keys of the open classes, each with a number; None if there are none."""
+    is_open = sql.any_of(*(_is_null(exp.column(name, table="k")) for name in stored.open_shares))
+    count = exp.Count(this=exp.Star())
+    counted = sql.query([count], stored.subquery(), is_open)
+    if not session.fetch(counted.having(exp.GT(this=count.copy(), expression=sql.integer(0)), copy=False)):
+        return None
     keys = stored.keys("k") or [exp.column("n", table="k")]
     order = exp.Order(expressions=[exp.Ordered(this=key.copy(), desc=False) for key in keys])
     number = sql.with_alias(exp.Window(this=exp.RowNumber(), order=order), "id")
-    numbered = session.store(sql.query([*stored.keys("k"), number], stored.subquery(), is_open.copy()))
-    rows: dict[int, list[float]] = defaultdict(list)
-    for share in undecided.values():
-        for id_, found in exact_shares(session, classes, share, numbered).items():
-            rows[id_] += [share.region_of(found), float(found)]
-    types = [pair for name in undecided for pair in ((name, "BIGINT"), (f"s{name}", "DOUBLE"))]
-    decided = session.upload([("id", "BIGINT"), *types], ((id_, *found) for id_, found in rows.items()))
-    return replace(classes, stored=session.store(_with_decided(stored, undecided, numbered, decided)))
+    return session.store(sql.query([*stored.keys("k"), number], stored.subquery(), is_open.copy()))
 
 
 def exact_shares(session: Session, classes: Classes, share: Share, numbered: str) -> dict[int, Fraction]:
@@ -243,9 +255,9 @@ def exact_shares(session: Session, classes: Classes, share: Share, numbered: str
     return {number: exact_share(share.aggregate, each) for number, each in counts.items()}
 
 
-def _with_decided(stored: Classes, undecided: Iterable[str], numbered: str, decided: str) -> exp.Select:
+def _with_decided(stored: Classes, numbered: str, decided: str) -> exp.Select:
     """The stored classes with the regions that Python decided."""
-    changed = {column: name for name in undecided for column in (name, f"s{name}")}
+    changed = {column: name for name in stored.open_shares for column in (name, f"s{name}")}
     columns = [
         sql.with_alias(_choose(_is_null(exp.column(changed[name], table="k")), name), name)
         if name in changed

@@ -77,40 +77,42 @@ class Share:
         return sql.with_alias(found, f"w{self.name}")
 
     def parts(self, dialect: Dialect, value: Sql, records: Sql) -> Iterator[Sql]:
-        """The aggregates of a class that decide its region: numerator and denominator; the largest amount, if sums may
-        be too large; and the number of amounts that are not zero, if sums are not exact."""
+        """The aggregates of a class that decide its region: numerator and denominator, which is not 0; and the number
+        of amounts that are not zero, if sums are not exact."""
         if not self.is_of_amounts:
-            yield from self.mode_parts(exp.Max(this=exp.column(f"w{self.name}", table="t")), records)
+            yield from self.mode_parts(exp.Max(this=self._part("w", "t")), records)
             return
-        yield sql.with_alias(self._positive(self._largest(dialect, value)), f"n{self.name}")
-        yield sql.with_alias(self._positive(self._sum(dialect, self._small(value))), f"d{self.name}")
-        if self.type.kind is not Kind.INTEGER:
-            yield sql.with_alias(self._positive(exp.Min(this=self._negative(value))), f"m{self.name}")
+        total: Sql = exp.Neg(this=self._wide(self._sum(dialect, self._negative(value))))
+        number, safe = exp.Neg(this=self._wide(self._largest(dialect, value))), self._is_safe(value, total)
+        # 0 of the smallest amount if all are 0
+        total = exp.Coalesce(this=sql.call("nullif", total, sql.integer(0)), expressions=[self._units(1)])
+        for letter, sum_ in (("n", number), ("d", total)):
+            guarded = sum_ if safe is None else exp.Case(ifs=[exp.If(this=safe.copy(), true=sum_)])
+            yield sql.with_alias(guarded, f"{letter}{self.name}")
         if self.type.kind is Kind.FLOAT:
             is_amount = exp.NEQ(this=value.copy(), expression=sql.literal(0.0))
             yield sql.with_alias(sql.count_where(is_amount), f"z{self.name}")
 
     def mode_parts(self, most: Sql, records: Sql) -> Iterator[Sql]:
         """Numerator and denominator, if `most` of the records have the most frequent value."""
-        yield sql.with_alias(most, f"n{self.name}")
-        yield sql.with_alias(records, f"d{self.name}")
+        for letter, number in (("n", most), ("d", records)):
+            yield sql.with_alias(sql.cast(number, sql.decimal_type(0)), f"{letter}{self.name}")
 
     def region(self, table: str) -> Sql:
         """The region of a class; NULL if it is open."""
         cases: list[tuple[Sql, int]] = []
-        above: Sql = sql.TRUE
+        above: tuple[Sql, ...] = ()
         for j, constant in enumerate(self.constants):
             cut = self._cut(Fraction(constant), table)
-            cases += [(sql.all_of(above.copy(), cut.below), 2 * j), (cut.equal, 2 * j + 1)]
-            above = cut.above
-        cases.append((above, 2 * len(self.constants)))
+            cases += [(sql.all_of(*above, cut.below.copy()), 2 * j), (cut.equal, 2 * j + 1)]
+            above = (cut.above,)
+        cases.append((sql.all_of(*above), 2 * len(self.constants)))
         return exp.Case(ifs=[exp.If(this=when.copy(), true=sql.integer(number)) for when, number in cases])
 
     def ratio(self, table: str) -> Sql:
         """The share to the precision of a float, for a reader."""
         number, total = (sql.cast(self._part(each, table), "DOUBLE") for each in "nd")
-        ratio = exp.Div(this=number, expression=sql.call("nullif", total, sql.literal(0.0)))
-        return exp.Coalesce(this=ratio, expressions=[sql.literal(0.0)])
+        return exp.Div(this=number, expression=total)
 
     def region_of(self, share: Fraction) -> int:
         constants = [Fraction(constant) for constant in self.constants]
@@ -120,68 +122,56 @@ class Share:
         return exp.column(f"{letter}{self.name}", table=table)
 
     def _negative(self, value: Sql) -> Sql:
-        """Minus the absolute value, which fits the column's own type for every integer."""
-        is_positive = exp.GT(this=value.copy(), expression=sql.integer(0))
-        return _if(is_positive, exp.Neg(this=value.copy()), value.copy())
-
-    def _positive(self, total: Sql) -> Sql:
-        exact = total if self.type.kind is Kind.FLOAT else sql.cast(total, sql.decimal_type(self.type.scale))
-        return exp.Neg(this=exact)
-
-    def _units(self, number: int) -> Sql:
-        """So many of the smallest units of the column's type."""
-        return sql.literal(EXACT.scaleb(Decimal(number), -self.type.scale))
+        """Minus the absolute value, which has the column's own type even for the smallest integer; no less than minus
+        the largest amount, so that no sum overflows."""
+        if self.type.kind is Kind.INTEGER:
+            is_positive = exp.GT(this=value.copy(), expression=sql.integer(0))
+            return exp.Case(ifs=[exp.If(this=is_positive, true=exp.Neg(this=value.copy()))], default=value.copy())
+        return sql.call("greatest", exp.Neg(this=exp.Abs(this=value.copy())), exp.Neg(this=self._largest_amount))
 
     @property
     def _largest_amount(self) -> Sql:
         return sql.literal(_LARGEST_FLOAT) if self.type.kind is Kind.FLOAT else self._units(_LARGEST_AMOUNT)
 
-    def _small(self, value: Sql) -> Sql:
-        """The negative amount, or 0 if it is so large that the sum might overflow."""
-        amount = self._negative(value)
-        if self.type.kind is Kind.INTEGER:
-            return amount
-        is_small = exp.GT(this=amount.copy(), expression=exp.Neg(this=self._largest_amount))
-        return _if(is_small, amount, sql.integer(0))
+    def _units(self, number: int) -> Sql:
+        """So many of the smallest units of the column's type."""
+        return sql.literal(EXACT.scaleb(Decimal(number), -self.type.scale))
+
+    def _wide(self, total: Sql) -> Sql:
+        return total if self.type.kind is Kind.FLOAT else sql.cast(total, sql.decimal_type(self.type.scale))
 
     def _sum(self, dialect: Dialect, amounts: Sql) -> Sql:
         return exp.Sum(this=amounts) if self.type.kind is Kind.FLOAT else dialect.exact_sum(amounts, self.type)
 
     def _largest(self, dialect: Dialect, value: Sql) -> Sql:
         """The sum of the largest amounts, whose negatives are the least."""
-        amount, largest = self._small(value), self.aggregate.largest
+        amount, largest = self._negative(value), self.aggregate.largest
         if largest == 1:
             return exp.Min(this=amount)
         if dialect.least_sum is not None and not self.needs_window(dialect):
             return dialect.least_sum(amount, largest)
         is_among = exp.LTE(this=self._part("w", "t"), expression=sql.integer(largest))
-        return self._sum(dialect, _if(is_among, amount, sql.integer(0)))
+        return self._sum(dialect, exp.Case(ifs=[exp.If(this=is_among, true=amount)], default=sql.integer(0)))
+
+    def _is_safe(self, value: Sql, total: Sql) -> Sql | None:
+        """Whether the sums are of all amounts, and small enough to be multiplied; None if they always are."""
+        if self.type.kind is Kind.INTEGER:
+            return None
+        is_small = exp.GT(this=exp.Min(this=self._negative(value)), expression=exp.Neg(this=self._largest_amount))
+        if self.type.kind is Kind.FLOAT:
+            return is_small
+        return sql.all_of(is_small, exp.LT(this=total.copy(), expression=self._units(_LARGEST_SUM)))
 
     def _cut(self, constant: Fraction, table: str) -> "_Cut":
         if not 0 <= constant <= 1:
             return _Cut(sql.TRUE, sql.FALSE, sql.FALSE) if constant > 1 else _Cut(sql.FALSE, sql.FALSE, sql.TRUE)
-        number, total = self._part("n", table), self._part("d", table)
+        share = _Fraction(self._part("n", table), self._part("d", table))
         if not self.is_of_amounts:
-            return _cut_of_records(
-                _Fraction(*(sql.cast(each, sql.decimal_type(0)) for each in (number, total))), constant
-            )
-        # 0 of the smallest amount if all are 0
-        total = _if(exp.EQ(this=total, expression=sql.integer(0)), self._units(1), total.copy())
-        safe = self._is_safe(table)
-        share = _Fraction(*(_if(safe.copy(), each, exp.null()) for each in (number, total)))
+            return _cut_of_records(share, constant)
         if self.type.kind is not Kind.FLOAT:
             return _cut_of_sums(share, constant)
         is_all = exp.LTE(this=self._part("z", table), expression=sql.integer(self.aggregate.largest))
         return _cut_of_floats(share, constant, is_all)
-
-    def _is_safe(self, table: str) -> Sql:
-        """Whether numerator and denominator are sums of all amounts, and small enough to be multiplied."""
-        if self.type.kind is Kind.INTEGER:
-            return sql.TRUE
-        small = exp.LT(this=self._part("m", table), expression=self._largest_amount)
-        if self.type.kind is Kind.FLOAT:
-            return small
-        return sql.all_of(small, exp.LT(this=self._part("d", table), expression=self._units(_LARGEST_SUM)))
 
 
 @dataclass(frozen=True)
@@ -241,10 +231,6 @@ def _cut_of_floats(share: _Fraction, constant: Fraction, is_all: Sql) -> _Cut:
 
     below, above = compare(exp.LT, constant - _MARGIN), compare(exp.GT, constant + _MARGIN)
     return _Cut(below, sql.all_of(is_some, is_all), sql.FALSE) if constant == 1 else _Cut(below, sql.FALSE, above)
-
-
-def _if(condition: Sql, then: Sql, otherwise: Sql) -> Sql:
-    return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
 
 
 def shares_of(requirement: Requirement, names: Sequence[str]) -> list[Share]:

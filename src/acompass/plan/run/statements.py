@@ -113,6 +113,7 @@ class _RecordingSession:
 
 _VIOLATED = "violated"
 _NO_VERDICT = "no verdict: values are missing, or not of the type that the policy needs"
+_UNDECIDED = "no verdict: SQL cannot decide a share exactly, because it is so close to a number, or its sums so large"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +188,23 @@ def _without_witness(dialect: Dialect, requirement: Requirement, state: State) -
     """A row if SOME is violated, which affects the whole table (D17); it also fails on an empty table (D16)."""
     if process_of(requirement) is None:
         witnesses = sql.query([sql.integer(1)], state.source(), record_question(state, requirement).condition.copy())
+        problem: Sql = exp.Literal.string(_VIOLATED)
     else:
         classes = Classes(dialect, state, (requirement,), totals=partial(_written_totals, dialect))
         witnesses = sql.query([sql.integer(1)], classes.subquery(), classes.satisfies(requirement))
+        undecided = sql.query([sql.integer(1)], classes.subquery(), _is_unknown(classes.satisfies(requirement)))
+        problem = _problem(classes, exp.Exists(this=undecided))
     every_record = sql.query([sql.with_alias(_count(), "n")], sql.table(TABLE, "t")).subquery("r", copy=False)
-    columns = _row(requirement.line, _VIOLATED, exp.column("n", table="r"))
+    columns = _row(requirement.line, problem, exp.column("n", table="r"))
     return sql.query(columns, every_record, exp.Not(this=exp.Exists(this=witnesses)))
+
+
+def _problem(classes: Classes, is_undecided: Sql) -> Sql:
+    """What is wrong with classes that are not known to satisfy their requirement."""
+    violated = exp.Literal.string(_VIOLATED)
+    if not classes.open_shares:
+        return violated
+    return exp.Case(ifs=[exp.If(this=is_undecided, true=exp.Literal.string(_UNDECIDED))], default=violated)
 
 
 def _violating_classes(
@@ -210,8 +222,17 @@ def _violating_classes(
         keys = zip(process.group_by, classes.keys("k"), strict=True)
         shown = [*((requirement.before[g].name, key) for g, key in keys), *shown]
     extra = _label_columns(shown)
-    columns = [*_row(requirement.line, _VIOLATED, exp.column("n", table="k")), *extra]
-    return sql.query(columns, classes.subquery(), sql.negate(classes.satisfies(requirement))), extra
+    satisfied = classes.satisfies(requirement)
+    problem = _problem(classes, _is_unknown(satisfied))
+    wrong = sql.negate(satisfied)
+    if classes.open_shares:
+        wrong = sql.any_of(wrong, _is_unknown(satisfied))
+    columns = [*_row(requirement.line, problem, exp.column("n", table="k")), *extra]
+    return sql.query(columns, classes.subquery(), wrong), extra
+
+
+def _is_unknown(satisfied: Sql) -> Sql:
+    return exp.Is(this=exp.Paren(this=satisfied.copy()), expression=exp.null())
 
 
 def _written_totals(dialect: Dialect, reference: Reference, alias: str) -> Sql:
@@ -234,9 +255,10 @@ def _violating_records(
     """One row with their number or, with `shows_records`, all of them."""
     violated = record_question(state, requirement).condition.copy()
     if not shows_records:
-        return _if_any(sql.query(_row(requirement.line, _VIOLATED, _count()), state.source(), violated)), []
+        problem = exp.Literal.string(_VIOLATED)
+        return _if_any(sql.query(_row(requirement.line, problem, _count()), state.source(), violated)), []
     extra = _label_columns((state.schema[i].name, state.value(i)) for i in read)
-    columns = [*_row(requirement.line, _VIOLATED, sql.integer(1)), *extra]
+    columns = [*_row(requirement.line, exp.Literal.string(_VIOLATED), sql.integer(1)), *extra]
     return sql.query(columns, state.source(), violated), extra
 
 
@@ -245,7 +267,7 @@ def _unreadable_row(line: int, read: Sequence[int], extra: int) -> exp.Select | 
         return None
     nulls = [exp.null() for _ in range(extra)]
     unreadable = sql.any_of(*(_is_null(i) for i in read))
-    columns = [*_row(line, _NO_VERDICT, _count()), *nulls]
+    columns = [*_row(line, exp.Literal.string(_NO_VERDICT), _count()), *nulls]
     return _if_any(sql.query(columns, sql.table(TABLE, "t"), unreadable))
 
 
@@ -260,10 +282,10 @@ def _unreadable_column(schema: Schema, position: int) -> exp.Select:
     return _if_any(sql.query(columns, sql.table(TABLE, "t"), _is_null(position)))
 
 
-def _row(line: int, problem: str, records: Sql) -> list[Sql]:
+def _row(line: int, problem: Sql, records: Sql) -> list[Sql]:
     return [
         sql.with_alias(sql.integer(line), "line"),
-        sql.with_alias(exp.Literal.string(problem), "problem"),
+        sql.with_alias(problem, "problem"),
         sql.with_alias(records, "records"),
     ]
 

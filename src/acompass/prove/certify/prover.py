@@ -277,7 +277,7 @@ class ClassLaw(KnownFacts):
         if not _are_comparable(known, wanted, is_union, is_part):
             return False
         if not is_union:
-            part = self._of_part(wanted, self._laws.values(known, care))
+            part = self._of_part(known, wanted, self._laws.values(known, care))
             aggregates = self._laws.map_aggregates(wanted, aggregates, part)
         known_keys, keys = self._laws.key_variables(known), self._laws.key_variables(wanted)
         occurring = diagrams.intersection(aggregates, diagrams.project(records, known_keys))

@@ -186,7 +186,7 @@ class Constants:
 def has_large_reference(query: Process) -> bool:
     """Whether a reference table of the query has too many groups to list (X14)."""
     references = (aggregate.reference for aggregate in query.aggregates)
-    return any(reference is not None and len(reference.totals) > MOST_TEXTS for reference in references)
+    return any(reference is not None and reference.has_more_groups_than(MOST_TEXTS) for reference in references)
 
 
 def without_references(query: Process, condition: Condition) -> Condition:
@@ -210,7 +210,7 @@ def without_references(query: Process, condition: Condition) -> Condition:
 
 def _keys_with_total(reference: Reference, comparison: Comparison) -> Condition:
     """The keys whose total satisfies the comparison. All keys that the table lacks have 0."""
-    if len(reference.totals) > MOST_TEXTS:
+    if reference.has_more_groups_than(MOST_TEXTS):
         return And(())
     is_satisfied = _COMPARE[comparison.operator]
     is_absent_satisfied = is_satisfied(0, comparison.value)

@@ -18,7 +18,7 @@ from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.bands import Bands
 from acompass.language.program.effects import comparisons, kernel_of, process_in, write_of
-from acompass.language.program.kernels import Map, Microaggregate, Shift
+from acompass.language.program.kernels import Kernel, Map, Microaggregate, Nearest, Shift
 from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix, is_iso_date
 from acompass.language.program.program import (
     And,
@@ -363,7 +363,7 @@ class ColumnValues:
         self._rng = rng
         self._most = most
         self._maps = _first_maps(prover.program)
-        self._shifted = _first_shifted(prover.program)
+        self._first_kernels = _first_kernels(prover.program)
         self._all = [self._usual(column) for column in range(len(prover.program.schema))]
         self._similar: dict[tuple[int, int], list[Value]] = {}
 
@@ -413,10 +413,14 @@ class ColumnValues:
         return self._usable(column, list(usual))
 
     def _examples(self, column: int) -> list[Value]:
-        """Values for which the first map of the column has labels, or that can be shifted."""
+        """Values for which the first map of the column has labels, or that its first line shifts or rounds."""
         type_ = self._prover.program.schema[column].type
-        if column in self._shifted:
+        kernel = self._first_kernels.get(column)
+        if isinstance(kernel, Shift):
             return [_day(day, type_) for day in _DAYS]
+        if isinstance(kernel, Nearest):
+            near = (_number(kernel.step * multiple, type_) for multiple in (1, 2, -1))
+            return [value for value in near if value is not None]
         return example_values(self._maps[column], type_) if column in self._maps else []
 
     def _infinite(self, column: int) -> list[Value]:
@@ -429,16 +433,19 @@ class ColumnValues:
         """Dates as text, for a column whose first map is for dates, or that is compared with dates."""
         is_text = self._prover.program.schema[column].type.kind is Kind.TEXT
         map_ = self._maps.get(column)
-        is_dated = (map_ is not None and map_.of_dates) or column in self._dated or column in self._shifted
+        is_dated = (map_ is not None and map_.of_dates) or column in self._dated or self._is_shifted(column)
         if not is_text or not is_dated or region % 2:
             return []
         return days_between(*self._regions(column).bounds(region))
+
+    def _is_shifted(self, column: int) -> bool:
+        return isinstance(self._first_kernels.get(column), Shift)
 
     def _usable(self, column: int, values: list[Value]) -> list[Value]:
         """The values that a table can contain, only those with a label of the column's first map if there are any."""
         type_ = self._prover.program.schema[column].type
         values = [value for value in values if is_loadable(value, type_)]
-        if column in self._shifted and type_.kind is Kind.TEXT:
+        if self._is_shifted(column) and type_.kind is Kind.TEXT:
             return [value for value in values if is_iso_date(str(value))] or values
         if column not in self._maps:
             return values
@@ -466,14 +473,13 @@ def _first_maps(program: Program) -> dict[int, Map]:
     return found
 
 
-def _first_shifted(program: Program) -> frozenset[int]:
-    """The columns that the first action that writes them shifts."""
-    written: set[int] = set()
-    found: set[int] = set()
+def _first_kernels(program: Program) -> dict[int, Kernel]:
+    """What is written first into each column."""
+    found: dict[int, Kernel] = {}
     for write in filter(None, (write_of(requirement.action) for requirement in program.requirements)):
-        found.update(column for column in write.columns if isinstance(write.kernel, Shift) and column not in written)
-        written.update(write.columns)
-    return frozenset(found)
+        for column in write.columns:
+            found.setdefault(column, write.kernel)
+    return found
 
 
 def _complexity(value: Value) -> tuple[bool, int, str]:

@@ -327,7 +327,8 @@ class Aggregates:
                 assert_never(fact.function)
 
     def of_part(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
-        """Over part of a class whose aggregate is allowed; `values` are the column's values in the whole class."""
+        """Over part of a class by the fact's columns whose aggregate is allowed; `values` are the column's values in
+        the whole class."""
         regions = self._regions(fact)
         change = facts_about(fact.function).part
         match change:
@@ -343,10 +344,13 @@ class Aggregates:
                 assert_never(change)
 
     def _shares_of_part(self, fact: Fact, allowed: Mask) -> Mask:
-        """If all values are equal, so are those of a part; if all are 0, so are those of a part."""
+        """If all values are equal, so are those of a part; if all are 0, so are those of a part. Of c equal numbers,
+        the n largest have the n/c-th part of the sum."""
         shares, constant = self._regions(fact), 1 if facts_about(fact.function).tells_values_apart else 0
         is_constant = shares.satisfying(Operator.EQ, constant)
-        return shares.full if allowed & ~is_constant else allowed
+        if not allowed & ~is_constant:
+            return allowed
+        return shares.from_lowest(allowed) if fact.column in fact.groups else shares.full
 
     def _sums_of_part(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
         assert facts_about(fact.function).adds, "no other aggregate can both rise and fall"

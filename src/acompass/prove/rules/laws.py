@@ -238,6 +238,10 @@ class Laws:
         """Whether a class that is allowed with a count is also allowed with every smaller count."""
         return self._is_closed(fact, self.variables.regions(self.aggregates.variable(fact)).up_to_highest)
 
+    def is_kept_by_more(self, fact: Fact) -> bool:
+        """Whether a class that is allowed with an aggregate is also allowed with every higher one."""
+        return self._is_closed(fact, self.variables.regions(self.aggregates.variable(fact)).from_lowest)
+
     def halves(self, fact: Fact) -> tuple[Fact, Fact] | None:
         """Law of the two bounds: a fact with lower bounds and a fact with upper bounds that together are equivalent to
         the fact; None if they would not be simpler."""
@@ -368,12 +372,13 @@ class KnownFacts:
         found = self._diagrams.difference(aggregates, cut)
         for keys, values in self._laws.keys_by_sign(known, care):
             part = self._diagrams.intersection(aggregates, self._diagrams.intersection(cut, keys))
-            part = self._laws.map_aggregates(wanted, part, self._of_part(wanted, values))
+            part = self._laws.map_aggregates(wanted, part, self._of_part(known, wanted, values))
             found = self._diagrams.union(found, part)
         return found
 
-    def _of_part(self, wanted: Fact, values: Mask) -> Callable[[Mask], Mask]:
-        return lambda mask: self._laws.aggregates.of_part(wanted, mask, values)
+    def _of_part(self, known: Fact, wanted: Fact, values: Mask) -> Callable[[Mask], Mask]:
+        whole = replace(wanted, groups=known.groups)
+        return lambda mask: self._laws.aggregates.of_part(whole, mask, values)
 
     def _cut_keys(self, known: Fact, wanted: Fact, records: Diagram, care: Diagram) -> Diagram:
         """The known keys that have some records in a wanted class and possibly others outside."""

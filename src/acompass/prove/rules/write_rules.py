@@ -5,7 +5,7 @@ docs/prove.md, section 6, states and proves each rule. `ChanceRules` covers rand
 """
 
 from acompass.dataclasses import dataclass, replace
-from acompass.language.program.aggregates import counts_distinct, facts_about
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import draws, removes_records
 from acompass.language.program.kernels import AddRandom, Kernel
 from acompass.language.program.types import Kind, Type
@@ -390,9 +390,14 @@ class WriteRules:
         return replace(scattered, where=diagrams.intersection(scattered.where, write.others))
 
     def _relabel(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
-        """Rule of the new value. Mapping a whole class never adds distinct values."""
+        """Rule of the new value. Mapping a whole class never adds distinct values, and records with equal values keep
+        equal values."""
         has_others = self._diagrams.intersection(write.others, transition.care) is not EMPTY
-        if counts_distinct(fact.function) and not has_others and self._laws.is_kept_by_fewer(fact):
+        facts = facts_about(fact.function)
+        if facts.counts_distinct and not has_others and self._laws.is_kept_by_fewer(fact):
+            return earlier
+        is_share_of_mode = facts.is_share and facts.tells_values_apart
+        if is_share_of_mode and not has_others and self._laws.is_kept_by_more(fact):
             return earlier
         return self._revalue(fact, earlier, transition, write)
 

@@ -185,19 +185,20 @@ class Prover:
         return self._attempt_established(part)
 
     def _attempt_established(self, part: tuple[Fact, ...]) -> ProofAttempt | None:
-        """Check whether the previous line removes or excludes every class that violates all alternatives."""
-        earlier = [self._search.carry_back(fact) for fact in part]
-        at = max(fact.step for fact in earlier) - 1
+        """Check whether the previous line removes or excludes every class that violates all alternatives. A check
+        changes nothing, so the line may also come before it."""
+        at = max(self._search.carry_back(fact).step for fact in part) - 1
         if at < 0:
             return None
         requirement = self.program.requirements[at]
         action = requirement.action
         is_established = (effects.removes_records(action) and effects.is_certain(action)) or at in self.known
-        if not is_established or requirement.assertion.quantifier is Quantifier.SOME:
-            return None
-        classes = class_assertion(self.variables, at, requirement.assertion)
         wanted = tuple(replace(fact, step=at) for fact in part)
-        return ProofAttempt(True, passed={at: 0}) if classes and wanted in classes.parts else None
+        if is_established and requirement.assertion.quantifier is Quantifier.EACH:
+            classes = class_assertion(self.variables, at, requirement.assertion)
+            if classes and wanted in classes.parts:
+                return ProofAttempt(True, passed={at: 0})
+        return self._attempt_established(wanted) if action is None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@
 import datetime
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, assert_never
 
 from acompass.dataclasses import replace
@@ -244,6 +245,9 @@ def value_text(value: Any) -> str:
             return "true" if value else "false"
         case Decimal():
             return f"{value:f}"
+        case Fraction():
+            rounded = round(value, 6)
+            return f"{'' if rounded == value else 'about '}{float(rounded)}"
         case datetime.date():
             return value.isoformat()
         case _:

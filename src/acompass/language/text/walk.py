@@ -53,7 +53,10 @@ def step_of(requirement: tree.Requirement) -> tree.Step | None:
 
 def plain_of(action: tree.Step | None) -> tree.Plain | None:
     """The action itself, or the one that is performed with a probability (X5)."""
-    return action.action if isinstance(action, tree.Sometimes) else action
+    plain = action.action if isinstance(action, tree.Sometimes) else action
+    if plain is None or isinstance(plain, tree.Plain):
+        return plain
+    assert_never(plain)
 
 
 def assertion_of(requirement: tree.Requirement) -> tree.Assertion | None:

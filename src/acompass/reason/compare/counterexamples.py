@@ -42,7 +42,7 @@ MOST_HINTS = 120
 RESIZED = 3
 #: at most this many paths of a diagram, and records of one path, become such records
 MOST_PATHS = 60
-MOST_RECORDS = 16
+MOST_OF_PATH = 16
 
 Trace: TypeAlias = tuple[Fraction, ...]
 
@@ -257,7 +257,7 @@ class Examples:
             (record, chances)
             for path in islice(_diagram_paths(diagram), MOST_PATHS)
             for chances in (dict(self._chances(path)),)
-            for record in islice(self._records(path), MOST_RECORDS)
+            for record in islice(self._records(path), MOST_OF_PATH)
         )
         return list(islice(found, MOST_HINTS))
 

@@ -20,7 +20,8 @@ from acompass.language.program.effects import aggregates_of
 from acompass.language.program.references import Reference
 from acompass.language.program.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Type, decimal, make_schema
 from acompass.language.text.tree import Function
-from acompass.semantics.core import aggregate_value, total
+from acompass.semantics.core import aggregate_value
+from acompass.semantics.values import total
 from acompass.tables import references
 from tests.length import at_length
 

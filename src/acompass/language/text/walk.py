@@ -58,13 +58,9 @@ def step_of(requirement: tree.Requirement) -> tree.Step | None:
 def plain_of(action: tree.Step | None) -> tree.Plain | None:
     """The action itself, or the one that is performed with a probability (X5)."""
     plain = action.action if isinstance(action, tree.Sometimes) else action
-    match plain:
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Drop():
-            return plain
-        case tree.Pseudonym() | tree.Shift() | tree.AddRandom() | tree.Microaggregate():
-            return plain
-        case _:
-            assert_never(plain)
+    if plain is None or isinstance(plain, tree.Plain):
+        return plain
+    assert_never(plain)
 
 
 def assertion_of(requirement: tree.Requirement) -> tree.Assertion | None:

@@ -71,7 +71,9 @@ def _is_outside(value: Sql, type_: Type, lowest: Decimal, highest: Decimal) -> S
 def _units(value: Sql, type_: Type) -> Sql:
     """The units of a number, which has at most `_MOST_UNIT_DIGITS` of them if it is a decimal."""
     if type_.scale:
-        value = exp.Mul(this=value, expression=sql.literal(Decimal(10**type_.scale)))
+        # DuckDB multiplies decimals of at most 18 digits in 64 bits, even if the product has more
+        wide = sql.cast(value, sql.decimal_type(type_.scale))
+        value = exp.Mul(this=wide, expression=sql.literal(Decimal(10**type_.scale)))
     return sql.cast(value, "BIGINT")
 
 

@@ -123,11 +123,13 @@ class Share:
 
     def _negative(self, value: Sql) -> Sql:
         """Minus the absolute value, which has the column's own type even for the smallest integer; no less than minus
-        the largest amount, so that no sum overflows."""
+        the largest amount, so that no sum overflows. Spark would round minus a larger number."""
+        is_positive = exp.GT(this=value.copy(), expression=sql.integer(0))
         if self.type.kind is Kind.INTEGER:
-            is_positive = exp.GT(this=value.copy(), expression=sql.integer(0))
             return exp.Case(ifs=[exp.If(this=is_positive, true=exp.Neg(this=value.copy()))], default=value.copy())
-        return sql.call("greatest", exp.Neg(this=exp.Abs(this=value.copy())), exp.Neg(this=self._largest_amount))
+        small = sql.call("least", value.copy(), self._largest_amount)
+        negative = exp.Case(ifs=[exp.If(this=is_positive, true=exp.Neg(this=small))], default=value.copy())
+        return sql.call("greatest", negative, exp.Neg(this=self._largest_amount))
 
     @property
     def _largest_amount(self) -> Sql:

@@ -14,9 +14,9 @@ from functools import cache, cached_property
 from typing import assert_never
 
 from acompass.language.program.bands import Bands
-from acompass.language.program.kernels import AddRandom, Map, Nearest, Pseudonym, Shift, round_away
+from acompass.language.program.kernels import AddRandom, Map, Nearest, Pseudonym, Shift
 from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix, is_iso_date
-from acompass.language.program.types import INTEGER, Kind, Type, convert, to_text
+from acompass.language.program.types import INTEGER, Kind, Type, convert, round_away, to_text
 from acompass.language.text.tree import DateUnit
 from acompass.prove.diagrams import cuts
 from acompass.prove.diagrams.regions import Bound, Extent, Mask, Rank, Regions, regions_in, unite_masks, value_order

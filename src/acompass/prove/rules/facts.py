@@ -4,6 +4,7 @@ A condition becomes a conjunction of clauses; each clause is a fact or a choice 
 computes the possible values of a fact's aggregate: over a class, a union of classes, or part of a class.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import TypeAlias, assert_never
@@ -420,7 +421,8 @@ class Aggregates:
         high = shares.extent(allowed).high if allowed else None
         if high is None or allowed & zero or high == Bound(1):
             return counts.full if allowed else 0
-        return counts.regions_within(Extent(Bound(Fraction(share.largest or 1) / high.rank, high.is_open)))
+        least = Fraction(share.largest or 1) / high.rank
+        return counts.regions_within(Extent(Bound(math.floor(least) + 1 if high.is_open else math.ceil(least))))
 
     def _shares_with_count(self, count: Fact, share: Fact, allowed: Mask) -> Mask:
         shares = self._regions(share)

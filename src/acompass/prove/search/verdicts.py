@@ -81,8 +81,8 @@ def prove_policy(
     columns count as well. The assertions `assume` are known to hold for the input table. Claims without a verdict after
     `deadline` seconds are undecided.
     """
-    assumed = parse_assumptions(assume)
-    parsed = None if claims is None else parse_claims(claims)
+    assumed = parse_assumptions(assume, policy)
+    parsed = None if claims is None else parse_claims(claims, policy)
     settings = dict(params or {})
     everything = _combine_programs(policy, parsed or (), (*(each.program() for each in assumed), *others))
     columns = column_types(everything, settings, schema, types)
@@ -166,7 +166,7 @@ def _combine_programs(
     """The first use of a column decides its type, so claims about the final table come last."""
     programs = (policy, *others, *(claim.program() for claim in claims))
     requirements = tuple(requirement for program in programs for requirement in program.requirements)
-    return tree.Program(requirements, (), policy.span)
+    return replace(policy, requirements=requirements, comments=())
 
 
 def check_policy(

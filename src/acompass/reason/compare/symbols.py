@@ -45,7 +45,7 @@ from acompass.reason.compare.kinds import ColumnKinds
 from acompass.reason.privacy.influence import is_record_level
 from acompass.reason.privacy.mentions import Undecided, bands_in, prefix_in
 from acompass.reason.privacy.representatives import Alike
-from acompass.semantics.core import compare
+from acompass.semantics.values import compare
 
 #: the kinds of a variable that is false or true, and the mask of `true`
 _BOOLEAN: tuple[Alike, ...] = ((False,), (True,))

@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from acompass.dataclasses import dataclass, field, replace
+from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program.checker import check
 from acompass.language.program.effects import outcome_cuts, with_key, write_of
 from acompass.language.program.kernels import UnfitValueError
@@ -35,10 +36,12 @@ from acompass.language.program.types import (
     at_scale,
     convert,
     decimal,
+    to_text,
 )
 from acompass.language.text import tree
 from acompass.language.text.parser import parse_text
 from acompass.semantics import core
+from acompass.semantics.values import share_of_largest, share_of_mode
 from acompass.testing.conformance.policies import (
     DATE_TEXTS,
     KINDS,
@@ -60,6 +63,10 @@ _NAMES = (
     *(('say "hi"', '"say ""hi"""'), ("group", '"group"'), ("1st", '"1st"'), ("it's", '"it\'s"'), ("_", "_")),
     *((" padded ", '" padded "'), ("c0", "c0"), ("rowid", "rowid"), ("%s", '"%s"')),
 )
+#: the name of the reference table
+REFERENCE = "reference.csv"
+#: values of a reference table that GENERALIZE or REPLACE may write
+_REFERENCED = ("*", "10-14", "0-4", "212**", "2024", "a*", "80")
 #: keys of PSEUDONYM and SHIFT: of the shortest length, of the block of SHA-256, and of a longer one
 _KEYS = ("0123456789abcdef" * 2, "Clé d'été; " * 6, "s" * 64, "k: " * 30)
 
@@ -74,19 +81,27 @@ class Case:
     #: the precision that a decimal column is stored with, by its name; by default the highest
     digits: Mapping[str, int] = field(default_factory=dict)
     key: str = _KEYS[0]  # of PSEUDONYM and SHIFT
+    reference: str = ""  # the content of the file REFERENCE (X14)
+
+    def tree(self) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
+        program, findings = parse_text(self.policy_text)
+        return _with_reference(program, self.reference), findings
 
     def program(self) -> Program:
-        tree, findings = parse_text(self.policy_text)
+        tree, findings = self.tree()
         assert not findings, (self.policy_text, findings)
-        program, findings = check(tree, self.policy_text, self.schema, self.params)
-        assert program is not None, (self.policy_text, self.schema, findings)
+        program, errors = check(tree, self.policy_text, self.schema, self.params)
+        assert program is not None, (self.policy_text, self.schema, errors)
         return with_key(program, Key(self.key.encode()))
 
 
-def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS, *, stops: bool = False) -> Case:
-    """With `stops`, a run may stop at a value that has no label (X2, labels) or that cannot be written (X12 to X18)."""
+def random_case(
+    rng: random.Random, kinds: Sequence[Kind] = KINDS, *, stops: bool = False, references: bool = False
+) -> Case:
+    """With `stops`, a run may stop at a value that has no label (X2, labels) or that cannot be written (X12 to X18).
+    With `references`, policies may use a reference table (X14)."""
     while True:
-        case = _random_case(rng, kinds)
+        case = _random_case(rng, kinds, references)
         if stops or not _is_stopped(case):
             return case
 
@@ -99,7 +114,7 @@ def _is_stopped(case: Case) -> bool:
     return False
 
 
-def _random_case(rng: random.Random, kinds: Sequence[Kind]) -> Case:
+def _random_case(rng: random.Random, kinds: Sequence[Kind], references: bool) -> Case:
     attributes = random_attributes(rng, kinds)
     schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
     digits = {a.name: _random_digits(rng, a) for a in attributes if a.type.kind is Kind.DECIMAL}
@@ -107,7 +122,8 @@ def _random_case(rng: random.Random, kinds: Sequence[Kind]) -> Case:
     records = _random_records(rng, attributes, len(named))
     order = rng.sample(range(len(schema)), len(schema))
     key = rng.choice(_KEYS)
-    writer = EverydayWriter(rng, list(named), kinds, key)
+    reference = _random_reference(rng, named) if references else ""
+    writer = EverydayWriter(rng, list(named), kinds, key, reference)
     requirements = [writer.requirement() for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4, 5, 6, 8)))]
     return Case(
         policy_text="\n".join(requirements),
@@ -118,7 +134,26 @@ def _random_case(rng: random.Random, kinds: Sequence[Kind]) -> Case:
         params=writer.params,
         digits=digits,
         key=key,
+        reference=reference,
     )
+
+
+def _random_reference(rng: random.Random, attributes: list[Attribute]) -> str:
+    """A file with the columns of the table, some of their values and labels, and numbers to add."""
+    pools = [[to_text(value, each.type) for value in each.pool] + list(_REFERENCED) for each in attributes]
+    numbers = rng.choice((("0", "1", "2", "5", "-3"), ("1", "2.5", "0.05"), (str(2**62), str(-(2**63)), "7")))
+    rows = [[*(rng.choice(pool) for pool in pools), rng.choice(numbers)] for _ in range(rng.randint(1, 12))]
+    header = [*(each.name for each in attributes), "people"]
+    # a field with quotes is never a missing value (D11)
+    return "".join(",".join(map(_quote, row)) + "\n" for row in (header, *rows))
+
+
+def _quote(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _with_reference(program: tree.Program, reference: str) -> tree.Program:
+    return replace(program, hierarchies={REFERENCE: reference.encode()}) if reference else program
 
 
 def random_attributes(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> list[Attribute]:
@@ -184,10 +219,16 @@ class EverydayWriter(PolicyWriter):
     """Writes requirements that may go beyond the paper, if they fit the earlier ones."""
 
     def __init__(
-        self, rng: random.Random, attributes: list[Attribute], kinds: Sequence[Kind] = KINDS, key: str = _KEYS[0]
+        self,
+        rng: random.Random,
+        attributes: list[Attribute],
+        kinds: Sequence[Kind] = KINDS,
+        key: str = _KEYS[0],
+        reference: str = "",
     ):
         super().__init__(rng, attributes, kinds)
         self._key = Key(key.encode())
+        self._reference = reference
         self._schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
         self._requirements: list[tree.Requirement] = []
         #: the number of requirements so far, with each step of a THEN counted
@@ -209,7 +250,8 @@ class EverydayWriter(PolicyWriter):
             attributes, params = list(self._attributes), dict(self.params)
             text = self._rng.choice((self._always, self._cascade, self._then))()
             requirements = [*self._requirements, *_parse_requirements(text)]
-            program = check(tree.Program(tuple(requirements)), text, self._schema, self.params)[0]
+            written = _with_reference(tree.Program(tuple(requirements)), self._reference)
+            program = check(written, text, self._schema, self.params)[0]
             self._attributes[:] = attributes
             if program is not None:
                 self._requirements = requirements
@@ -330,8 +372,12 @@ class EverydayWriter(PolicyWriter):
         return f"PREFIX OF {self._rng.randint(1, 3)}"
 
     def _aggregates(self, groups: list[Attribute]) -> list[tuple[str, Attribute]]:
-        """Sometimes a share (X13), sometimes two aggregates (X11, several aggregates)."""
-        aggregates = [self._share(groups)] if self._rng.random() < 0.2 else super()._aggregates(groups)
+        """Sometimes a share (X13) or a total of a reference table (X14), sometimes two aggregates (X11)."""
+        roll = self._rng.random()
+        if self._reference and roll > 0.75:
+            aggregates = [self._total()]
+        else:
+            aggregates = [self._share(groups)] if roll < 0.2 else super()._aggregates(groups)
         taken = {attribute.name.casefold() for attribute in (*groups, aggregates[0][1])}
         if self._rng.random() < 0.3 and "second" not in taken:
             column = self._rng.choice(self._attributes)
@@ -343,6 +389,11 @@ class EverydayWriter(PolicyWriter):
             aggregates.append((written, second))
         return aggregates
 
+    def _total(self) -> tuple[str, Attribute]:
+        pool: list[Any] = [0, 0, 1, 2, 5, 7, Decimal("2.5"), 2**62]
+        written = self._rng.choice(("COUNT(*)", "SUM(people)"))
+        return f"{written} IN {literal(REFERENCE, TEXT)}", Attribute("total", "total", INTEGER, pool)
+
     def _share(self, groups: list[Attribute]) -> tuple[str, Attribute]:
         """The largest values of a column of numbers, or the most frequent value of any column."""
         column, largest = self._numbers(), self._rng.choice((0, 1, 1, 2, 2, 3, 20))
@@ -350,7 +401,7 @@ class EverydayWriter(PolicyWriter):
             column, largest = self._rng.choice(self._attributes), 0
         name, spelling = self._alias(groups, column)
         values = [self._rng.choice(column.pool) for _ in range(self._rng.randint(1, 5))]
-        share = core.share_of_largest(values, largest) if largest else core.share_of_mode(values)
+        share = share_of_largest(values, largest) if largest else share_of_mode(values)
         of = f"LARGEST {self._constant(largest, INTEGER)}" if largest else "MODE"
         near = EXACT.divide(Decimal(share.numerator), Decimal(share.denominator))
         pool = [at_scale(near, self._rng.choice((1, 2, 4, 20))), random_value(self._rng, SHARE)]

@@ -24,7 +24,7 @@ from acompass.plan.run.context import Context, GivenTrace, SeededTrace, Session,
 from acompass.plan.run.execution import execute, final_select
 from acompass.semantics import core
 from acompass.semantics.core import Outcome
-from acompass.testing.conformance.cases import Case
+from acompass.testing.conformance.cases import REFERENCE, Case
 
 #: has a colon and non-ASCII characters, because `seed:i` is hashed as UTF-8
 SEED = "graine d'été: 1"
@@ -224,6 +224,7 @@ def write_literate_test(disagreement: Disagreement) -> str:
         ("acompass", f"{case.policy_text}\n"),
         ("options", "".join(f"{line}\n" for line in _options(case, drawn_from))),
         ("csv", _csv(case.schema, case.records)),
+        *([("reference", case.reference)] if REFERENCE in case.policy_text else []),
         *([] if outcome is None else _expected_blocks(case.program(), outcome)),
     ]
     fenced = (f"```{word}\n{text}```\n" for word, text in blocks)

@@ -17,7 +17,6 @@ from acompass.errors.display import Answer, count_text
 from acompass.language.program.checker import check
 from acompass.language.program.types import Kind
 from acompass.language.text import tree as syntax
-from acompass.language.text.parser import parse_text
 from acompass.language.text.walk import assertion_of, draw_in, operands, plain_of, step_of, steps_of, written_names
 from acompass.plan.lowering.state import statement_text
 from acompass.plan.planner import REWRITES, Rewrite
@@ -85,7 +84,7 @@ def _conform(session: Session, cases: int, seed: int, rewrites: Sequence[Rewrite
     kinds = tuple(kind for kind in KINDS if kind not in session.dialect.lacks)
     found: list[Disagreement] = []
     for number in range(cases):
-        disagreement = judge(random_case(random.Random(f"{seed}:{number}"), kinds, stops=True))
+        disagreement = judge(random_case(random.Random(f"{seed}:{number}"), kinds, stops=True, references=True))
         if disagreement is not None:
             found.append(disagreement)
         if progress is not None:
@@ -182,7 +181,7 @@ def _first_smaller(case: Case, judge: Judge) -> Disagreement | None:
 
 
 def _smaller_cases(case: Case) -> Iterator[Case]:
-    tree, _ = parse_text(case.policy_text)
+    tree, _ = case.tree()
     for start, end, text in _edits(case.policy_text, tree):
         yield _with_policy(case, case.policy_text[:start] + text + case.policy_text[end:])
     for i in range(len(case.records)):
@@ -271,7 +270,7 @@ def _with_policy(case: Case, text: str) -> Case:
 
 
 def _is_valid(case: Case) -> bool:
-    tree, findings = parse_text(case.policy_text)
+    tree, findings = case.tree()
     if findings or not case.schema or not tree.requirements:
         return False
     return check(tree, case.policy_text, case.schema, case.params)[0] is not None

@@ -23,7 +23,14 @@ from acompass.language.program.aggregates import facts_about
 from acompass.language.program.hierarchies import Problem, problem_summary
 from acompass.language.program.types import Column, Kind, Names
 from acompass.language.text import tree
-from acompass.language.text.tokens import read_constant, spell_constant, spell_name, spell_number, spell_string
+from acompass.language.text.tokens import (
+    quoted_name,
+    read_constant,
+    spell_constant,
+    spell_name,
+    spell_number,
+    spell_string,
+)
 
 #: a constant of the policy, or the value of a parameter
 Bound: TypeAlias = tree.Number | tree.String
@@ -41,7 +48,18 @@ _EXAMPLES = {
 def unknown_column(name: tree.Name, names: Names) -> Diagnostic:
     close = names.closest(name.text)
     help_ = f"columns: {names.listing()}{_meant(close)}"
-    return _diagnostic_at(name.span, "AC101", f"unknown column `{name.text}`", help_, _rename(name, close))
+    fixes = _split_random(name, names) or _rename(name, close)
+    return _diagnostic_at(name.span, "AC101", f"unknown column `{name.text}`", help_, fixes)
+
+
+def _split_random(name: tree.Name, names: Names) -> tuple[Fix, ...]:
+    """For `RANDOM Age low high THEN PSEUDONYM Name`, in which the name is `Age low high THEN` (X0)."""
+    *words, low, high, then = ["", "", *name.text.split(" ")]
+    column = " ".join(words).strip()
+    if then.upper() != "THEN" or not names.find(column) or len(name.text) != name.span.end - name.span.start:
+        return ()
+    split = f"{quoted_name(column)} {low} {high} {then}"
+    return offer(f"write `{split}`, so that `THEN` begins the next action", replace(name.span, split))
 
 
 def ambiguous_name(name: tree.Name, candidates: list[str]) -> Diagnostic:

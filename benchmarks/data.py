@@ -28,6 +28,12 @@ def towns(folder: Path, records: int, number: int) -> str:
     return _generate_once(folder / f"towns-{records}.parquet", query)
 
 
+def register(folder: Path, records: int) -> str:
+    """A CSV file with the age and zip of other people, generated once per folder."""
+    query = _PEOPLE.format(records=records).replace("hash(range", "hash(range * 29")
+    return _generate_once(folder / f"register-{records}.csv", f"SELECT age, zip FROM ({query})")
+
+
 def many_combinations(folder: Path, records: int) -> str:
     """The same people in 7,000 zip codes: about a million combinations of age, zip and sex."""
     query = _PEOPLE.format(records=records).replace("% 5000", "% 7000")
@@ -61,6 +67,6 @@ def _generate_once(path: Path, query: str) -> str:
     if not path.exists():
         part = path.with_suffix(".part")
         with duckdb.connect() as con:
-            con.execute(f"COPY ({query}) TO '{part}' (FORMAT parquet)")
+            con.execute(f"COPY ({query}) TO '{part}' (FORMAT {path.suffix[1:]})")
         part.rename(path)
     return str(path)

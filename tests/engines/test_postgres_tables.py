@@ -18,6 +18,7 @@ from acompass.engines.postgres.output import fetch_to_duckdb, upload
 from acompass.engines.postgres.session import Connection, KeepingSession
 from acompass.errors.diagnostics import AcompassError
 from acompass.language.program.effects import is_always
+from acompass.language.program.keys import Key
 from acompass.language.program.types import Kind, Type, remaining
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
@@ -26,6 +27,7 @@ from tests.folding import folded
 from tests.generators.strategies import with_typed_columns
 from tests.laws.reading import is_refused, refusals
 from tests.length import at_length
+from tests.promise.key_search import KEY, found_key
 from tests.waiting import wait_until
 
 CASES = 40
@@ -264,6 +266,30 @@ def test_planning_writes_nothing_and_sends_no_seed(url: str) -> None:
     assert any("SHA256" in statement for statement in plan.statements)
     assert not any("a very secret seed" in statement for statement in plan.statements)
     assert _tables(url) == before
+
+
+def test_no_statement_contains_the_key(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server may log statements, and shows the running ones to others (X15)."""
+    sent: list[str] = []
+
+    def record(name: str) -> None:
+        method = getattr(psycopg.Cursor, name)
+
+        def recorded(cursor: Any, text: Any, *given: Any, **options: Any) -> Any:
+            sent.append(str(text))
+            return method(cursor, text, *given, **options)
+
+        monkeypatch.setattr(psycopg.Cursor, name, recorded)
+
+    record("execute")
+    record("copy")
+    policy = "ALWAYS : PSEUDONYM id;"
+    planned = acompass.plan(policy, "people", engine=url, key=KEY)
+    acompass.run(policy, "people", engine=url, key=KEY, output="released", replace=True)
+    assert any("sha256" in statement.lower() for statement in sent)
+    assert found_key("".join(sent)) == found_key("".join(planned.statements)) == []
+    ids = {text for (text,) in query_all(url, "SELECT id FROM released")}
+    assert ids == {Key(KEY.encode()).pseudonym(str(number)) for (number,) in query_all(url, "SELECT id FROM people")}
 
 
 def test_only_select_is_needed_to_check_and_measure(url: str) -> None:

@@ -14,6 +14,7 @@ from sqlglot import exp
 import acompass
 from acompass.errors.diagnostics import AcompassError
 from acompass.plan.lowering.spark import SPARK
+from tests.promise.key_search import KEY, found_key
 
 COUNT = "EACH PROCESS COUNT(*) AS n : n >= 0;"
 
@@ -105,6 +106,15 @@ def test_the_seed_is_in_no_plan(spark: Any) -> None:
     result = acompass.run("EACH RESULT : n < 0 : RANDOM n 0 5;", table, seed="a great secret")
     assert result.table.count() == 9
     assert "secret" not in result.table._jdf.queryExecution().toString()
+
+
+def test_the_key_is_in_no_plan(spark: Any) -> None:
+    table = spark.createDataFrame([(f"p{i}", datetime.date(2024, 3, i + 1)) for i in range(9)], "name string, day date")
+    policy = "ALWAYS : SHIFT day BY name WITHIN 9 DAYS; ALWAYS : PSEUDONYM name;"
+    released = acompass.run(policy, table, key=KEY).table
+    assert released.count() == 9
+    assert found_key(released._jdf.queryExecution().toString()) == []
+    assert found_key("".join(acompass.plan(policy, table, key=KEY).statements)) == []
 
 
 def test_types_are_preserved(spark: Any) -> None:

@@ -177,8 +177,7 @@ MADE: dict[type[BaseException], Callable[[], BaseException]] = {
     context.TraceExhausted: lambda: context.TraceExhausted(3, 2),
     kernels.ManyValues: kernels.ManyValues,
     kernels.UnfitValueError: lambda: kernels.UnfitValueError(2, 5),
-    core.NoLabel: lambda: core.NoLabel(5),
-    core.Unfit: lambda: core.Unfit(5),
+    core.Unwritable: lambda: core.Unwritable(5),
     core.TraceExhausted: lambda: core.TraceExhausted(3),
 }
 COPIES: tuple[Callable[[Any], Any], ...] = (

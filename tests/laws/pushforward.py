@@ -20,7 +20,18 @@ from math import ceil, prod
 from typing import NamedTuple, TypeAlias, assert_never
 
 from acompass.language.program.effects import kernel_of
-from acompass.language.program.kernels import Constant, Kernel, Labels, Uniform, Weighted
+from acompass.language.program.kernels import (
+    AddRandom,
+    Constant,
+    Kernel,
+    Labels,
+    Microaggregate,
+    Nearest,
+    Pseudonym,
+    Shift,
+    Uniform,
+    Weighted,
+)
 from acompass.language.program.program import Action, Program, Requirement
 from acompass.language.program.types import Schema
 from acompass.semantics.core import (
@@ -64,11 +75,15 @@ def bind(reached: Mapping[Table, Fraction], requirement: Requirement, bits: int 
     """The law after a requirement, where `reached` is the law before it."""
     after: Law = defaultdict(Fraction)
     for table, probability in reached.items():
-        for box in _boxes(requirement, list(table), bits):
-            bag, rest, _ = perform_requirement(requirement, list(table), trace_of_values(box.values))
-            assert rest.used == len(box.values)
-            after[as_table(requirement.after, bag)] += probability * box.probability
+        for box in boxes(requirement, list(table), bits):
+            after[perform_box(requirement, table, box)] += probability * box.probability
     return dict(after)
+
+
+def perform_box(requirement: Requirement, table: Table, box: Box) -> Table:
+    bag, rest, _ = perform_requirement(requirement, list(table), trace_of_values(box.values))
+    assert rest.used == len(box.values)
+    return as_table(requirement.after, bag)
 
 
 def law_of_runs(program: Program, records: Iterable[Record], bits: int | None = None) -> Law:
@@ -93,13 +108,13 @@ def _boxes_of_program(program: Program, records: Bag, bits: int | None) -> Itera
         return
     first, *others = program.requirements
     following = replace(program, schema=first.after, requirements=tuple(others))
-    for head in _boxes(first, records, bits):
+    for head in boxes(first, records, bits):
         bag, _, _ = perform_requirement(first, records, trace_of_values(head.values))
         for rest in _boxes_of_program(following, bag, bits):
             yield Box(head.values + rest.values, head.probability * rest.probability)
 
 
-def _boxes(requirement: Requirement, bag: Bag, bits: int | None) -> Iterator[Box]:
+def boxes(requirement: Requirement, bag: Bag, bits: int | None) -> Iterator[Box]:
     """The boxes of the trace values that the requirement consumes on this table."""
     affected = affected_bag(bag, requirement.assertion)
     return _boxes_of_action(requirement.action, len(affected), bits)
@@ -118,9 +133,9 @@ def _boxes_of_action(action: Action | None, affected: int, bits: int | None) -> 
 
 def _boxes_of_kernel(kernel: Kernel | None, affected: int, bits: int | None) -> Iterator[Box]:
     match kernel:
-        case None | Constant() | Labels():
+        case None | Constant() | Labels() | Nearest() | Pseudonym() | Shift() | Microaggregate():
             yield Box((), Fraction(1))
-        case Uniform() | Weighted():
+        case Uniform() | Weighted() | AddRandom():
             yield from _products(cells(_cuts(kernel), bits), affected)
         case _:
             assert_never(kernel)
@@ -132,9 +147,9 @@ def _products(each: list[Cell], count: int) -> Iterator[Box]:
         yield Box(values, prod((cell.probability for cell in chosen), start=Fraction(1)))
 
 
-def _cuts(kernel: Uniform | Weighted) -> tuple[Fraction, ...]:
+def _cuts(kernel: Uniform | Weighted | AddRandom) -> tuple[Fraction, ...]:
     match kernel:
-        case Uniform(lower, upper):
+        case Uniform(lower, upper) | AddRandom(lower, upper):
             size = upper - lower + 1
             return tuple(Fraction(j, size) for j in range(1, size + 1))
         case Weighted():

@@ -21,7 +21,7 @@ from acompass.plan.run import cascades
 from acompass.plan.run.context import Context, GivenTrace, Session
 from acompass.plan.run.execution import execute
 from acompass.semantics import core
-from acompass.semantics.core import total
+from acompass.semantics.values import total
 from acompass.testing.conformance.cases import Case
 from acompass.testing.conformance.comparison import upload_records, without_negative_zeros
 from tests.generators.strategies import cases

@@ -26,6 +26,7 @@ from acompass.language.program.types import (
     TEXT,
     TIMESTAMP,
     Column,
+    Kind,
     Schema,
     Type,
     at_scale,
@@ -175,7 +176,7 @@ def _expected(program: Program, records: list[tuple[Any, ...]], rho: core.Trace)
 
 
 def _found(session: Session, program: Program, records: list[tuple[Any, ...]], trace: Trace, rewrites: Any) -> Found:
-    state = upload_records(session, program.schema, records)
+    state = upload_records(session, program.schema, records, _digits(program.schema, records))
     context = Context(session, trace)
     try:
         after = execute(context, state, plan(program, rewrites))
@@ -185,6 +186,15 @@ def _found(session: Session, program: Program, records: list[tuple[Any, ...]], t
     left = [tuple(map(_restored, after.record(row), (column.type for column in after.schema))) for row in rows]
     verdicts = [context.verdicts[each.index] for each in program.requirements]
     return _comparable(left), [(each.holds, each.affected, each.records) for each in verdicts], context.trace_used
+
+
+def _digits(schema: Schema, records: list[tuple[Any, ...]]) -> dict[str, int]:
+    """The fewest digits that a decimal column can be stored with, by its name."""
+    return {
+        column.name: max(max(record[place].adjusted() + 1, 1) for record in records) + column.type.scale
+        for place, column in enumerate(schema)
+        if column.type.kind is Kind.DECIMAL
+    }
 
 
 def _restored(value: Any, type_: Type) -> Any:

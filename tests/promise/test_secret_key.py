@@ -1,7 +1,6 @@
 """The key of PSEUDONYM and SHIFT appears nowhere (X15, D20): neither its text, nor its hexadecimal digits, nor what
 HMAC makes of it before it reads a value."""
 
-import base64
 import hashlib
 import hmac
 import os
@@ -24,9 +23,8 @@ from acompass.language.program.effects import with_key
 from acompass.language.program.keys import Key
 from tests.assist.studio.pages import open_studio
 from tests.folding import folded
+from tests.promise.key_search import KEY, found_key, key_forms
 
-KEY = "q7Rk-9vXw2LmZt4Bn8Ys1Dc6Hf3Gj5Ka0Pe"
-BLOCK = 64  # bytes of a block of SHA-256
 POLICY = """\
 ALWAYS : SHIFT day BY name WITHIN 30 DAYS;
 ALWAYS : PSEUDONYM name;
@@ -37,34 +35,13 @@ FORMATS = ("text", "json", "markdown")
 ENGINES = ("duckdb", "reference")
 
 
-def _forms(secret: bytes) -> Iterator[bytes]:
-    """The key, and the blocks with which HMAC begins both of its hashes."""
-    yield secret
-    padded = secret.ljust(BLOCK, b"\0")
-    yield from (bytes(byte ^ pad for byte in padded) for pad in (0x36, 0x5C))
-
-
-def _needles(secret: bytes) -> Iterator[str]:
-    for form in _forms(secret):
-        yield from (form.decode("latin-1"), repr(form), form.hex(), form.hex().upper())
-        yield base64.b64encode(form).decode().rstrip("=")[:40]
-        yield ", ".join(map(str, form[:8]))
-
-
-NEEDLES = tuple(_needles(KEY.encode()))
-
-
-def _found(text: str) -> list[str]:
-    return [needle for needle in NEEDLES if needle in text]
-
-
 def test_the_search_finds_a_key() -> None:
     for shown in (KEY, repr(KEY.encode()), KEY.encode().hex(), str(list(KEY.encode())), f"key {KEY} of"):
-        assert _found(shown), shown
+        assert found_key(shown), shown
 
 
 def test_the_blocks_are_those_of_hmac() -> None:
-    _, inner, outer = _forms(KEY.encode())
+    _, inner, outer = key_forms(KEY.encode())
     digest = hashlib.sha256(outer + hashlib.sha256(inner + b"Ann").digest()).hexdigest()
     assert digest == hmac.new(KEY.encode(), b"Ann", "sha256").hexdigest()
 
@@ -116,7 +93,7 @@ def test_nothing_that_a_command_writes_contains_the_key(
             said = _written(*call)
             assert said, call
             assert "AC901" not in said, call
-            assert _found(said) == [], call
+            assert found_key(said) == [], call
 
 
 def test_no_command_without_a_table_contains_the_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +112,7 @@ def test_no_command_without_a_table_contains_the_key(folder: Path, monkeypatch: 
         ("doctor", "--no-progress", "--json"),
     )
     for call in commands:
-        assert _found(_written(*call)) == [], call
+        assert found_key(_written(*call)) == [], call
 
 
 @folded("engine", ENGINES)
@@ -149,7 +126,7 @@ def test_no_repr_contains_the_key(folder: Path, engine: str) -> None:
         planned = session.plan(POLICY, **options)
         shown = [ran, planned, session, session.explain(POLICY, record=1, **options), *planned.statements]
     for each in (*shown, source, source.key, Execution(key=source), program, *program.requirements):
-        assert _found(repr(each) + str(each)) == [], type(each)
+        assert found_key(repr(each) + str(each)) == [], type(each)
 
 
 def _fault(*objects: object, **_: object) -> None:
@@ -180,10 +157,10 @@ def test_a_fault_does_not_show_the_key(
         call = ("run", "policy.acp", "people.csv", "-o", "out.csv", "--key-file", "key.txt")
         said = CliRunner().invoke(app, list(call)).output
         assert ("AC901" in said, "a fault with" in said) == (True, debug)
-        assert _found(said) == []
+        assert found_key(said) == []
         with pytest.raises(RuntimeError) as raised:
             acompass.run(POLICY, "people.csv", key=KEY)
-        assert _found("".join(traceback.format_exception(raised.value))) == []
+        assert found_key("".join(traceback.format_exception(raised.value))) == []
 
 
 ERRORS: dict[str, Callable[[], object]] = {
@@ -203,7 +180,7 @@ def test_no_error_shows_the_key(folder: Path, code: str) -> None:
     error = raised.value
     assert code in str(error)
     shown = [str(error), repr(error), repr(error.args), repr(error.diagnostics), *traceback.format_exception(error)]
-    assert _found("".join(shown)) == []
+    assert found_key("".join(shown)) == []
     assert KEY[:31] not in "".join(shown)
 
 
@@ -235,7 +212,7 @@ def test_the_list_of_processes_does_not_show_the_key(folder: Path) -> None:
         said = b"".join(process.communicate()).decode()
     assert process.returncode == 0, said
     assert "--key-file" in shown
-    assert _found(shown + said) == []
+    assert found_key(shown + said) == []
     assert Key(KEY.encode()).pseudonym("Ann") in Path("out.csv").read_text()
 
 
@@ -266,10 +243,10 @@ def test_no_answer_of_the_studio_shows_the_key(folder: Path, monkeypatch: pytest
         answered = {}
         for name in ["show", *(each for each in ROUTES if each not in ("show", "stop", "roles", "missing", "suggest"))]:
             response = page.send(name, text=POLICY, params={}, **extra.get(name, {}))
-            assert _found(response.text) == [], name
+            assert found_key(response.text) == [], name
             answered[name] = response
-        assert _found(page.http.get("/preview").text) == []
-        assert _found(page.http.get("/").text) == []
+        assert found_key(page.http.get("/preview").text) == []
+        assert found_key(page.http.get("/").text) == []
     assert answered["verdicts"].json()["diagnostics"] == []
     assert Key(KEY.encode()).pseudonym("Ann") in answered["record"].text
 
@@ -284,4 +261,4 @@ def test_the_studio_without_a_key_says_so_and_takes_that_of_the_environment(
         monkeypatch.setenv("ACOMPASS_KEY", KEY)
         found = page.send("preview", text=POLICY, params={})
         assert found.json()["diagnostics"] == []
-        assert _found(found.text) == []
+        assert found_key(found.text) == []

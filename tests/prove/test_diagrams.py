@@ -4,6 +4,7 @@ import datetime
 import itertools
 from collections.abc import Iterator
 from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
@@ -32,17 +33,18 @@ from acompass.language.program.types import (
 )
 from acompass.language.text.parser import parse_text
 from acompass.language.text.tree import Function, Operator
-from acompass.prove.diagrams.decision_diagram import ALL, Diagram, DiagramManager, Variable
+from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, DiagramManager, Variable
 from acompass.prove.diagrams.images import image, image_of_random
 from acompass.prove.diagrams.regions import INFINITE, Mask, Regions, mask_of, regions_in, value_order
 from acompass.prove.diagrams.variables import Variables, column_order
 from acompass.prove.effort import Budget
 from acompass.prove.rules.facts import clauses
 from acompass.prove.search.prover import Prover
-from acompass.semantics.core import compare
+from acompass.semantics.values import compare
 from tests.generators.strategies import parse_and_check
 from tests.length import at_length
 from tests.programs import quote
+from tests.prove.replaying import run_or_none
 
 FULL = [0b1011, 0b111, 0b11]
 EVERY = frozenset(product(*(tuple(regions_in(mask)) for mask in FULL)))
@@ -446,3 +448,63 @@ def test_a_condition_is_a_conjunction_of_clauses(condition: str, expected: int) 
     found = clauses(program.requirements[0].assertion.condition)
     assert found is not None
     assert len(found) == expected
+
+
+#: actions of X12, X16, X17 and X18, the types they fit, with constants near which values become others
+WRITES = {
+    "GENERALIZE A TO NEAREST {n}": (INTEGER, decimal(1), FLOAT),
+    "ADD RANDOM {low} {high} TO A": (INTEGER, decimal(1), FLOAT),
+    "MICROAGGREGATE A BY 2": (INTEGER, decimal(1), FLOAT),
+    "SHIFT A BY A WITHIN 3 DAYS": (DATE, TIMESTAMP, TEXT),
+}
+_DAY = st.dates(datetime.date(2019, 12, 20), datetime.date(2020, 1, 10))
+_VALUES: dict[Type, st.SearchStrategy[Value]] = {
+    INTEGER: st.integers(-30, 30),
+    decimal(1): st.integers(-300, 300).map(lambda number: Decimal(number).scaleb(-1)),
+    FLOAT: st.floats(-30, 30) | st.integers(-60, 60).map(lambda number: number / 2),
+    DATE: _DAY,
+    TIMESTAMP: st.datetimes(datetime.datetime(2019, 12, 20), datetime.datetime(2020, 1, 10)),
+    TEXT: _DAY.map(str) | _DAY.map(lambda day: f"{day}T12:30") | st.sampled_from(("", "2020", "x")),
+}
+
+
+def _constant(value: Value) -> str:
+    return f"'{value}'" if isinstance(value, str | datetime.date) else f"{value:f}"
+
+
+@st.composite
+def writes(draw: st.DrawFn) -> tuple[str, Type, list[Value], list[Value]]:
+    action = draw(st.sampled_from(sorted(WRITES)))
+    type_ = draw(st.sampled_from(WRITES[action]))
+    low, high = sorted(draw(st.tuples(st.integers(-9, 9), st.integers(-9, 9))))
+    number = draw(st.sampled_from(("1", "2", "5", "0.5", "0.3", "10")))
+    values = _VALUES[type_]
+    return (
+        action.format(n=number, low=low, high=high),
+        type_,
+        draw(st.lists(values, min_size=1, max_size=4)),
+        draw(st.lists(values.filter(bool), max_size=4)),
+    )
+
+
+@settings(max_examples=at_length(150))
+@given(writes(), st.lists(st.fractions(0, Fraction(99, 100)), min_size=4, max_size=4))
+def test_every_written_value_is_in_the_image(
+    case: tuple[str, Type, list[Value], list[Value]], rhos: list[Fraction]
+) -> None:
+    """What `semantics` writes is in the regions that the prover expects, and comes from those it looks back to."""
+    action, type_, values, constants = case
+    program = parse_and_check(f"ALWAYS : {action};", (Column("A", type_),))
+    listed = " AND ".join(f"A <> {_constant(each)}" for each in constants) or f"A <> {_constant(values[0])}"
+    claim = parse_and_check(f"EACH RESULT : {listed};", program.final_schema).requirements[0].assertion
+    prover = Prover(program, [claim])
+    (transition,) = prover.reachability.transitions
+    outcome = run_or_none(program, [(value,) for value in values], rhos)
+    before, after = (prover.variables.column(step, 0) for step in (0, 1))
+    for value, (written,) in zip(values, () if outcome is None else outcome.records, strict=outcome is not None):
+        old = prover.diagrams.literal(before, 1 << prover.variables.regions(before).region_of(value))
+        new = prover.diagrams.literal(after, 1 << prover.variables.regions(after).region_of(written))
+        image = prover.reachability.rewrite(transition, old)
+        assert prover.diagrams.difference(new, image) is EMPTY, (value, written)
+        preimage = prover.reachability.before_rewriting(transition, new)
+        assert prover.diagrams.difference(old, preimage) is EMPTY, (value, written)

@@ -7,12 +7,16 @@ from collections import Counter
 from functools import reduce
 from itertools import count, product
 from operator import add
+from pathlib import Path
 
 import pytest
 
+import acompass
+from acompass.language.program.keys import Key
 from acompass.language.program.types import INTEGER, make_schema
 from acompass.language.text.parser import parse_text
 from acompass.prove import effort
+from acompass.prove.diagrams.cuts import MOST_TEXTS
 from acompass.prove.effort import Budget, Exhausted, require_time, time_limit
 from acompass.prove.proof import ClaimVerdict
 from acompass.prove.search import prover
@@ -23,6 +27,7 @@ from acompass.semantics.core import holds, run_program, trace_of_values
 from tests.folding import folded
 from tests.generators.strategies import parse_and_check
 from tests.length import at_length
+from tests.programs import quote
 from tests.prove.corpus import cases
 from tests.prove.replaying import fails, prove_text
 
@@ -296,3 +301,57 @@ def test_numbers_of_any_scale_come_arbitrarily_close_to_a_bound() -> None:
     assert _verdict(policy, "SUM(Pay) AS s GROUP BY Zip : s > 40", "decimal") == "proved"
     assert _verdict(policy, "SUM(Pay) AS s GROUP BY Zip : s >= 40.1", "decimal(2)") == "proved"
     assert _verdict(policy, "SUM(Pay) AS s GROUP BY Zip : s >= 40.1", "decimal") != "proved"
+
+
+def test_a_counterexample_names_its_key() -> None:
+    (claim,) = prove_text("ALWAYS : PSEUDONYM Name;", ["EACH RESULT : Name = 'a'"]).claims
+    assert claim.reason.splitlines()[0] == "fails on a table of 1 record, with 32 zeros as the key"
+    assert claim.counterexample is not None
+    (before,), (after,) = claim.counterexample.records[0], claim.counterexample.left[0]
+    assert after == Key(b"0" * 32).pseudonym(before)
+
+
+def test_reasons_name_the_words_of_published_rules() -> None:
+    k = "EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= 3 : REJECT;\n"
+    for line, reason in (
+        ("ALWAYS : PSEUDONYM Age;", "line 2: rewrites `Age`, which at most merges whole classes"),
+        ("ALWAYS : GENERALIZE Age TO NEAREST 5;", "line 2: rounds `Age`, which at most merges whole classes"),
+        ("ALWAYS : ADD RANDOM 0 1 TO Age;", "line 2: chance decides which class a record joins"),
+        ("ALWAYS : MICROAGGREGATE Age BY 2;", "line 2: records of one class can join different classes"),
+    ):
+        (claim,) = prove_text(k + line).claims
+        assert claim.reason.splitlines()[-1] == reason
+    (claim,) = prove_text(
+        "EACH PROCESS COUNT(*) AS n : n >= 3;\nALWAYS : MICROAGGREGATE Pay BY 3;",
+        ["EACH PROCESS COUNT(*) AS n GROUP BY Pay : n >= 3"],
+    ).claims
+    assert claim.reason.splitlines()[-1] == (
+        "line 2: each mean in `Pay` is that of at least 3 records, or of all that it averages"
+    )
+    shifted = "EACH PROCESS COUNT(*) AS n GROUP BY A, B, P : n >= 3 : REJECT;\nALWAYS : SHIFT A, B BY P WITHIN 3 DAYS;"
+    (claim,) = prove_text(shifted).claims
+    assert claim.reason.splitlines()[-1] == "line 2: shifts `A` and `B`, which at most merges whole classes"
+
+
+def test_a_reference_table_with_many_groups_proves_nothing_and_can_refute(tmp_path: Path) -> None:
+    rows = "".join(f"{number:05},2\n" for number in range(MOST_TEXTS + 1))
+    (tmp_path / "residents.csv").write_text(f"zip,people\n{rows}", encoding="utf-8")
+    assertion = f"EACH PROCESS SUM(people) IN {quote(tmp_path / 'residents.csv')} AS r GROUP BY zip"
+    kept, changed, larger = prove_text(
+        f"{assertion} : r > 1 OR zip = '000' : REPLACE zip WITH '000';",
+        [f"{assertion} : r >= 0", f"{assertion} : r > 1", f"{assertion} : r > 1 OR zip = '000'"],
+        types={"zip": "text"},
+    ).claims
+    assert kept.verdict == larger.verdict == "undecided"
+    assert changed.verdict == "refuted"
+
+
+def test_a_claim_names_files_beside_the_policy(tmp_path: Path) -> None:
+    """Also if the claim is the policy's own, for another type of the column."""
+    (tmp_path / "residents.csv").write_text("zip,people\n1,5\n2,3\n", encoding="utf-8")
+    text = "EACH PROCESS SUM(people) IN 'residents.csv' AS r GROUP BY zip : r > 2 : REJECT;\nALWAYS : DROP name;"
+    (tmp_path / "policy.acp").write_text(text, encoding="utf-8")
+    policy = acompass.load(tmp_path / "policy.acp")
+    claims = ["EACH PROCESS SUM(people) IN 'residents.csv' AS r GROUP BY zip : r > 4"]
+    assert acompass.prove(policy, types={"zip": "integer"}).ok
+    assert [claim.verdict for claim in acompass.prove(policy, claims=claims).claims] == ["refuted"]

@@ -97,21 +97,6 @@ def test_no_fact_is_carried_back_through_an_unknown_action(action: Any) -> None:
         rules.carry_back(final_fact(prover))
 
 
-class Dependent(Constant):
-    """Has known images and preimages, but no rule."""
-
-    reads_value = True
-
-
-def test_no_rule_leads_back_through_a_value_that_depends_on_the_one_before() -> None:
-    prover = Prover(parse_and_check(POLICY, SCHEMA), ())
-    rules = BackwardRules(prover.reachability)
-    first, *_ = rules.rules(prover.reachability.transitions[1])
-    transition = swap_action(prover, Action(Write(0, Dependent(80))))
-    with pytest.raises(AssertionError, match="no rule"):
-        first(final_fact(prover), transition)
-
-
 @unknown_actions
 def test_no_origin_is_found_through_an_unknown_action(action: Any) -> None:
     program = parse_and_check(POLICY, SCHEMA)

@@ -233,8 +233,8 @@ def test_the_walk_over_trees_rejects_an_unknown_node(change_of_action: Change) -
     (with_condition,) = _with_unknown_node(RECORD_LEVEL, _in_condition).requirements
     (with_result,) = _with_unknown_node(RECORD_LEVEL, _in_result).requirements
     for ask in (
-        lambda: walk.written_name(with_action.action),
-        lambda: walk.drawn_name(with_action.action),
+        lambda: walk.written_names(with_action.action),
+        lambda: walk.drawn_names(with_action.action),
         lambda: walk.draw_in(with_action.action),
         lambda: walk.generalize_in(with_action.action),
         lambda: list(walk.constants(with_action)),
@@ -287,7 +287,7 @@ def test_an_unknown_action_is_rejected_even_if_it_affects_no_record(stage: str) 
 
 
 QUESTIONS: dict[str, Callable[[Requirement], Any]] = {
-    "column written": lambda requirement: effects.column_written(requirement.action),
+    "columns written": lambda requirement: effects.written_by(requirement.action),
     "removes records": lambda requirement: effects.removes_records(requirement.action),
     "draws": lambda requirement: effects.draws(requirement.action),
     "columns touched": effects.columns_touched,

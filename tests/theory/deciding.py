@@ -86,7 +86,7 @@ def verdict(policy: RecordPolicy) -> str:
 
 def question(policy: RecordPolicy, texts: Iterable[str] = ()) -> str:
     program = parse_and_check(policy.text, policy.schema)
-    (claim,) = check_claims(parse_claims([policy.claim]), program, {})
+    (claim,) = check_claims(parse_claims([policy.claim], parse_text(policy.text)[0]), program, {})
     assert claim.assertion is not None
     labels = labels_of_texts(program, texts)
     requirements = (expressions.requirement(each, labels.get(each.index, {})) for each in program.requirements)

@@ -1,21 +1,26 @@
 """Rewrite a policy in the paper's language, the core (X0), or give the reasons why that is impossible.
 
-IN, BETWEEN, LIKE and != are expanded (X4); a requirement with several aggregates becomes one for each (X11)."""
+IN, BETWEEN, LIKE and != are expanded (X4); a requirement with several aggregates becomes one for each (X11); an
+aggregate over a reference table becomes comparisons of the classes in the file (X14)."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from functools import cache, partial
 from typing import Any, assert_never
 
 from acompass.author import core_labels
 from acompass.author.core_labels import Values, impossible
-from acompass.dataclasses import replace
+from acompass.dataclasses import dataclass, replace
 from acompass.engines.registry import connect
 from acompass.errors.diagnostics import Diagnostic, PolicyError
 from acompass.language.mistakes import paper
 from acompass.language.program.constants import ParamValue
+from acompass.language.program.effects import process_of
+from acompass.language.program.program import And, Comparison, Condition, Not, Or, Process, Requirement
+from acompass.language.program.types import Kind, Type, Value, to_text
 from acompass.language.text import tree, walk
 from acompass.language.text.formatter import format_requirement
 from acompass.language.text.parser import allowances
@@ -24,6 +29,7 @@ from acompass.plan.run.queries import distinct_texts
 from acompass.policy import Policy
 from acompass.prove.search.column_types import inferred_schema
 from acompass.run import Call, checked_program, load_and_check
+from acompass.semantics.values import compare
 from acompass.tables.formats import Options
 
 
@@ -32,7 +38,7 @@ def core_policy(policy: Policy, table: Any, params: Mapping[str, ParamValue], op
     refused = refusals(policy.tree)
     if refused:
         raise PolicyError(refused, policy.text, policy.name)
-    if not any(map(generalization, walk.steps(policy.tree))):
+    if not any(generalization(step) or _looks_up(step) for step in walk.steps(policy.tree)):
         return _text(policy, None)
     with _values(policy, table, params, options) as values:
         return _text(policy, values)
@@ -61,15 +67,19 @@ def _values(policy: Policy, table: Any, params: Mapping[str, ParamValue], option
 
 def refusals(program: tree.Program) -> list[Diagnostic]:
     """The steps that cannot be written in the core for any table."""
-    found = (_rewrite(step) for step in walk.steps(program))
+    found = (_rewrite(step) for step in walk.steps(program) if not _looks_up(step))
     return [each for each in found if isinstance(each, Diagnostic)]
 
 
 def core_steps(program: tree.Program, values: Values | None) -> Iterator[list[tree.Requirement] | Diagnostic]:
-    """For each step, its requirements in the core. `values` is None if the policy has no GENERALIZE."""
+    """For each step, its requirements in the core. `values` is None if the policy has no GENERALIZE and no reference
+    table."""
     for at, step in enumerate(walk.steps(program)):
         action = generalization(step)
-        if action is None or values is None:
+        if values is not None and _looks_up(step):
+            found = compare_keys(step, values.program.requirements[at])
+            yield found if isinstance(found, Diagnostic) else _rewrite(found)
+        elif action is None or values is None:
             yield _rewrite(step)
         else:
             yield core_labels.replace_labels(action, at, values)
@@ -110,34 +120,118 @@ def _refusal(step: tree.Requirement) -> Diagnostic | None:
     if draw is not None and paper.core_random(draw) is None:
         reason = "the paper draws integers between two bounds, each with the same probability"
         return impossible("`RANDOM … FROM`", draw.span, reason)
-    return _unknown_function(walk.plain_of(action)) or _unknown_aggregate(walk.process_of(step))
-
-
-def _unknown_function(action: tree.Plain | None) -> Diagnostic | None:
-    """Why an action writes what no action of the paper does."""
-    match action:
-        case tree.Pseudonym():
-            return impossible("`PSEUDONYM`", action.span, "no action of the paper has a key")
-        case tree.Shift():
-            return impossible("`SHIFT`", action.span, "no action of the paper has a key")
-        case tree.AddRandom():
-            return impossible("`ADD RANDOM`", action.span, "what the paper draws does not depend on the value before")
-        case tree.Microaggregate():
-            reason = "what an action of the paper writes does not depend on other records"
-            return impossible("`MICROAGGREGATE`", action.span, reason)
-        case _:
-            return None
+    unknown = paper.unknown_function(walk.plain_of(action))
+    if action is not None and unknown is not None:
+        return impossible(f"`{unknown[0]}`", action.span, unknown[1])
+    return _unknown_aggregate(walk.process_of(step))
 
 
 def _unknown_aggregate(process: tree.Process | None) -> Diagnostic | None:
     for named in () if process is None else process.aggregates:
         aggregate = named.aggregate
-        if aggregate.file is not None:
-            reason = "the aggregates of the paper are over the table"
-            return impossible(f"an aggregate over `{aggregate.file.value}`", aggregate.span, reason)
         if walk.is_beyond_aggregate(aggregate):
             return impossible(f"`{aggregate.function}`", aggregate.span, "no aggregate of the paper is a share")
     return None
+
+
+def _looks_up(step: tree.Requirement) -> bool:
+    """Whether a step has an aggregate over a reference table."""
+    process = walk.process_of(step)
+    return process is not None and any(named.aggregate.file is not None for named in process.aggregates)
+
+
+#: the most classes of a reference table that are compared with constants
+_MOST_CLASSES = 1_000
+
+
+def compare_keys(step: tree.Requirement, checked: Requirement) -> tree.Requirement | Diagnostic:
+    """Replace aggregates over reference tables (X14), which depend only on the columns of GROUP BY, by comparisons of
+    these columns."""
+    process, assertion, query = walk.process_of(step), walk.assertion_of(step), process_of(checked)
+    assert process is not None
+    assert assertion is not None
+    assert query is not None
+    for named, aggregate in zip(process.aggregates, query.aggregates, strict=True):
+        reference = aggregate.reference
+        if reference is not None and reference.has_more_groups_than(_MOST_CLASSES):
+            reason = f"the file has more than {_MOST_CLASSES:,} classes"
+            return impossible(f"an aggregate over `{reference.file}`", named.aggregate.span, reason)
+        if reference is not None and any(type_.kind is Kind.FLOAT for type_ in reference.types):
+            reason = "no constant of the paper is equal to every float"
+            return impossible(f"an aggregate over `{reference.file}`", named.aggregate.span, reason)
+    own = [named for named in process.aggregates if named.aggregate.file is None]
+    # without another aggregate, the classes are those of records with the same keys; without keys, there is one class
+    count = tree.NamedAggregate(tree.Aggregate(tree.Function.COUNT), process.alias)
+    first, *others = own or [count]
+    keys = _Keys(process.group_by, query, first.alias)
+    condition = keys.compare(core_condition(assertion.condition), checked.assertion.condition)
+    result: tree.ResultForm = replace(process, aggregate=first.aggregate, alias=first.alias, others=tuple(others))
+    if not own and process.group_by:
+        result = tree.Result() if process.where is None else tree.Filter(process.where)
+    return replace(step, assertion=replace(assertion, result=result, condition=condition))
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """The columns of GROUP BY, in conditions after a PROCESS with reference tables."""
+
+    names: Sequence[tree.Name]
+    query: Process
+    alias: tree.Name  # of a count, if there are no columns
+
+    def compare(self, written: tree.Condition, meant: Condition) -> tree.Condition:
+        """The written condition with comparisons of keys in place of those of totals; `meant` is its checked form."""
+        match meant:
+            case Comparison():
+                return self._compare_total(written, meant)
+            case Not(operand):
+                (own,) = walk.operands(written)
+                return tree.Not(self.compare(own, operand))
+            case And(operands):
+                return tree.And(tuple(map(self.compare, walk.operands(written), operands)))
+            case Or(operands):
+                return tree.Or(tuple(map(self.compare, walk.operands(written), operands)))
+            case _:
+                assert_never(meant)
+
+    def _compare_total(self, written: tree.Condition, meant: Comparison) -> tree.Condition:
+        place = meant.column - len(self.query.group_by)
+        reference = self.query.aggregates[place].reference if place >= 0 else None
+        if reference is None:
+            return written
+        holds = {key: compare(total, meant.operator, meant.value) for key, total in reference.totals.items()}
+        others_hold = compare(0, meant.operator, meant.value)
+        if not self.names:
+            is_true = holds.get((), others_hold)
+            return tree.Comparison(self.alias, Operator.GE if is_true else Operator.LT, tree.Number(Decimal(1)))
+        listed = [self._is_key(key, reference.types) for key, found in holds.items() if found != others_hold]
+        if not listed:
+            return self._constant(others_hold, reference.types[0])
+        among = listed[0] if len(listed) == 1 else tree.Or(tuple(listed))
+        return tree.Not(among) if others_hold else among
+
+    def _is_key(self, key: Sequence[Value], types: Sequence[Type]) -> tree.Condition:
+        equal = [
+            tree.Comparison(name, Operator.EQ, _constant(value, type_))
+            for name, value, type_ in zip(self.names, key, types, strict=True)
+        ]
+        return equal[0] if len(equal) == 1 else tree.And(tuple(equal))
+
+    def _constant(self, holds: bool, type_: Type) -> tree.Condition:
+        """A condition that holds for every key, or for none."""
+        examples: dict[Kind, Value] = {
+            Kind.BOOLEAN: True,
+            Kind.DATE: date(2000, 1, 1),
+            Kind.TIMESTAMP: datetime(2000, 1, 1),
+        }
+        value = examples.get(type_.kind, 0 if type_.is_number else "")
+        equal = tree.Comparison(self.names[0], Operator.EQ, _constant(value, type_))
+        parts = (equal, tree.Not(equal))
+        return tree.Or(parts) if holds else tree.And(parts)
+
+
+def _constant(value: Value, type_: Type) -> tree.Constant:
+    return tree.Number(Decimal(to_text(value, type_))) if type_.is_number else tree.String(to_text(value, type_))
 
 
 def _core_assertion(requirement: tree.Requirement) -> tree.Assertion:

@@ -19,8 +19,8 @@ from acompass.dataclasses import dataclass
 from acompass.language.program import bands
 from acompass.language.program.bands import Interval, Place
 from acompass.language.program.hierarchies import Hierarchy
-from acompass.language.program.kernels import nearest_multiple
 from acompass.language.program.label_maps import SUPPRESSED
+from acompass.language.program.types import nearest_multiple
 from acompass.measure.hierarchy import is_number
 from acompass.measure.levels import Levels
 

@@ -67,13 +67,18 @@ def find_promises(
         asserted = assertion_of(requirement)
         if asserted is None or not any(effects.is_promise(program.requirements[step]) for step in steps):
             continue
-        assertion = _final_assertion(asserted, source, program.requirements[steps[-1]], program, params)
+        assertion = _final_assertion(asserted, policy, source, program.requirements[steps[-1]], program, params)
         if assertion is not None:
             yield Promise(steps, assertion, any(BROKEN in allowed.get(step, ()) for step in steps))
 
 
 def _final_assertion(
-    asserted: tree.Assertion, source: str, last: Requirement, program: Program, params: Mapping[str, ParamValue]
+    asserted: tree.Assertion,
+    policy: tree.Program,
+    source: str,
+    last: Requirement,
+    program: Program,
+    params: Mapping[str, ParamValue],
 ) -> Assertion | None:
     """The assertion about the final table; None if a column of it was dropped, or one that it compares was turned into
     labels, pseudonyms or a type that it does not fit (D32). `last` is the last step of its requirement."""
@@ -84,7 +89,7 @@ def _final_assertion(
         return last.assertion
     from acompass.prove.search.claims import ParsedClaim, fit_assertion
 
-    return fit_assertion(ParsedClaim(source, asserted), final, params)
+    return fit_assertion(ParsedClaim(source, asserted, policy=policy), final, params)
 
 
 def _has_other_values(requirement: Requirement, program: Program) -> bool:

@@ -13,21 +13,17 @@ Values have no types in the paper. D12 (retyping) gives every column a type, so 
 between an assertion and its action. The module imports only `language`, so a mistake in a plan or an engine cannot
 affect this definition."""
 
-import datetime
 import hashlib
-import hmac
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial
 from itertools import accumulate
-from operator import add
 from typing import Any, TypeAlias, assert_never
 
-from acompass.language.program.effects import filter_in
+from acompass.language.program.effects import filter_in, map_of
 from acompass.language.program.kernels import (
     AddRandom,
     Constant,
@@ -44,7 +40,7 @@ from acompass.language.program.kernels import (
     WeightedValue,
 )
 from acompass.language.program.keys import Key
-from acompass.language.program.label_maps import UnlabeledValueError, is_iso_date
+from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import (
     Action,
     Aggregate,
@@ -67,9 +63,7 @@ from acompass.language.program.program import (
     Write,
 )
 from acompass.language.program.types import (
-    EXACT,
     INTEGER,
-    MOST_DIGITS,
     Column,
     Kind,
     Schema,
@@ -78,7 +72,19 @@ from acompass.language.program.types import (
     convert,
     to_text,
 )
-from acompass.language.text.tree import Function, Operator, Quantifier
+from acompass.language.text.tree import Function, Quantifier
+from acompass.semantics.values import (
+    compare,
+    date_after,
+    days_of_person,
+    mean_of,
+    nearest_multiple,
+    pseudonym,
+    share_of_largest,
+    share_of_mode,
+    sum_with,
+    total,
+)
 
 #: columns that the policy never names may hold any value, missing values included
 Record: TypeAlias = tuple[Any, ...]
@@ -204,28 +210,6 @@ def satisfies(record: Record, condition: Condition) -> bool:
             assert_never(condition)
 
 
-def compare(value: Any, operator: Operator, constant: Any) -> bool:
-    """Figure 3, η(A) θ c. The order is total: NaN is above every number; see docs/paper.md, 26. Shares are exact
-    fractions (X13)."""
-    if value != value:
-        return operator in (Operator.GT, Operator.GE)
-    if isinstance(value, Fraction):
-        constant = Fraction(constant)
-    match operator:
-        case Operator.LT:
-            return bool(value < constant)
-        case Operator.LE:
-            return bool(value <= constant)
-        case Operator.EQ:
-            return bool(value == constant)
-        case Operator.GE:
-            return bool(value >= constant)
-        case Operator.GT:
-            return bool(value > constant)
-        case _:
-            assert_never(operator)
-
-
 def evaluate_result(bag: Bag, result: ResultForm) -> Bag:
     """Figure 4, ⟦result⟧(R)."""
     match result:
@@ -284,31 +268,6 @@ def aggregate_value(aggregate: Aggregate, group: Bag, key: Record) -> Any:
             return share_of_mode(values)
         case _:
             assert_never(aggregate.function)
-
-
-def share_of_largest(values: list[Any], n: int) -> Fraction:
-    """X13: the n largest absolute values over all of them; 0 if all are 0. Beside infinite values, which count as
-    equal, all others are nothing."""
-    infinite = sum(isinstance(value, float) and math.isinf(value) for value in values)
-    if infinite:
-        return Fraction(min(n, infinite), infinite)
-    amounts = sorted((abs(Fraction(value)) for value in values), reverse=True)
-    everything = sum(amounts)
-    return Fraction(sum(amounts[:n])) / everything if everything else Fraction(0)
-
-
-def share_of_mode(values: list[Any]) -> Fraction:
-    """X13: the records with the most frequent value over all records."""
-    return Fraction(max(Counter(values).values()), len(values))
-
-
-def total(values: list[Any]) -> Any:
-    """Exact for integers and decimals; floats are added one by one in sorted order (D13).
-
-    The built-in `sum` is unsuitable: since Python 3.12, it compensates for rounding.
-    """
-    addition = EXACT.add if isinstance(values[0], Decimal) else add
-    return reduce(addition, sorted(values))
 
 
 def holds(bag: Bag, assertion: Assertion) -> bool:
@@ -380,14 +339,6 @@ def judge(bag: Bag, assertion: Assertion) -> Verdict:
 
 #: (R, ρ): actions and requirements take a state to a state
 State: TypeAlias = tuple[Bag, Trace]
-
-
-class NoLabel(Exception):
-    """A map has no label for the values of `count` affected records."""
-
-    def __init__(self, count: int):
-        super().__init__(count)
-        self.count = count
 
 
 def act(action: Action, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
@@ -480,16 +431,13 @@ def _pair_with_trace(schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> 
 
 
 def generalize(column: int, map_: Map, bag: Bag, rho: Trace, affected: SubBag) -> State:
-    """X2: ((R − V) ∪ {r[A → g(⟦A⟧r)] | r ∈ V}, ρ). Raises NoLabel where g is not defined."""
+    """X2: ((R − V) ∪ {r[A → g(⟦A⟧r)] | r ∈ V}, ρ). Raises Unwritable where g is not defined."""
     labels = {position: map_.label(bag[position][column]) for position in affected}
-    known = {position: label for position, label in labels.items() if label is not None}
-    if len(known) < len(labels):
-        raise NoLabel(len(labels) - len(known))
-    return _overwrite(bag, column, known), rho
+    return _overwrite(bag, column, _require_all(labels)), rho
 
 
-class Unfit(Exception):
-    """The values of `count` affected records cannot be written."""
+class Unwritable(Exception):
+    """The values of `count` affected records cannot be written: a map has no label, or a value does not exist."""
 
     def __init__(self, count: int):
         super().__init__(count)
@@ -497,95 +445,24 @@ class Unfit(Exception):
 
 
 def _require_all(values: Mapping[int, Any]) -> Mapping[int, Any]:
-    """The values to write. Raises Unfit if some do not exist."""
+    """The values to write. Raises Unwritable if some do not exist."""
     missing = sum(value is None for value in values.values())
     if missing:
-        raise Unfit(missing)
+        raise Unwritable(missing)
     return values
 
 
 def round_to_nearest(column: int, step: Decimal, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
     """X12: ((R − V) ∪ {r[A → n · ⟦A⟧r / n rounded] | r ∈ V}, ρ), with halves away from zero."""
-    n, type_ = Fraction(step), schema[column].type
-
-    def nearest(value: Any) -> Any:
-        if isinstance(value, float) and math.isinf(value):
-            return value
-        return _to_type(_half_away(Fraction(value) / n) * n, type_)
-
-    written = {position: nearest(bag[position][column]) for position in affected}
+    written = {position: nearest_multiple(bag[position][column], step, schema[column].type) for position in affected}
     return _overwrite(bag, column, _require_all(written)), rho
-
-
-def _half_away(value: Fraction) -> int:
-    """The nearest integer, halves away from zero."""
-    nearest = math.floor(abs(value) + Fraction(1, 2))
-    return nearest if value > 0 else -nearest
-
-
-def _to_type(value: Fraction, type_: Type) -> Any:
-    """A number in a column of this type, rounded to its scale with halves away from zero; None if it does not fit."""
-    match type_.kind:
-        case Kind.INTEGER:
-            whole = _half_away(value)
-            return whole if -(2**63) <= whole < 2**63 else None
-        case Kind.DECIMAL:
-            digits = _half_away(value * 10**type_.scale)
-            sign = int(digits < 0)
-            parts = tuple(map(int, str(abs(digits))))
-            return Decimal((sign, parts, -type_.scale)) if len(parts) <= MOST_DIGITS else None
-        case Kind.FLOAT:
-            try:
-                return float(value) + 0.0
-            except OverflowError:
-                return None
-        case _:
-            raise AssertionError("the column has numbers")
 
 
 def pseudonymize(column: int, type_: Type, key: Key | None, bag: Bag, rho: Trace, affected: SubBag) -> State:
     """X15: ((R − V) ∪ {r[A → p_K(⟦A⟧r)] | r ∈ V}, ρ). The values are text already; `type_` is the type they had."""
     assert key is not None, "PSEUDONYM has a key"
-    written = {
-        position: _hmac(key, _text_with_key(_text_value(bag[position][column], type_)))[:24] for position in affected
-    }
+    written = {position: pseudonym(key, bag[position][column], type_) for position in affected}
     return _overwrite(bag, column, written), rho
-
-
-def _hmac(key: Key, text: str) -> str:
-    return hmac.new(key.secret, text.encode(), hashlib.sha256).hexdigest()
-
-
-def _text_value(text: str, type_: Type) -> Any:
-    """The value that became this text (D12)."""
-    match type_.kind:
-        case Kind.INTEGER:
-            return int(text)
-        case Kind.DECIMAL:
-            return Decimal(text)
-        case Kind.FLOAT:
-            return float(text)
-        case Kind.TIMESTAMP:
-            return datetime.datetime.fromisoformat(text)
-        case _:
-            return text
-
-
-def _text_with_key(value: Any) -> str:
-    """X15, the text of v: a number in its shortest plain form, a timestamp with a space."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, datetime.datetime):
-        return value.isoformat(" ")
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    if isinstance(value, float):
-        return str(value) if math.isinf(value) else _text_with_key(Decimal(repr(value)))
-    if isinstance(value, Decimal):
-        digits = f"{value:f}"
-        digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
-        return "0" if digits == "-0" else digits
-    return str(value)
 
 
 def shift(
@@ -599,47 +476,23 @@ def shift(
     affected: SubBag,
 ) -> State:
     """X16: ((R − V) ∪ {r[A → ⟦A⟧r + s_K(⟦P⟧r) days, …] | r ∈ V}, ρ). All columns are read before any is written.
-    Raises Unfit with the number of records in which some date leaves the years 1 to 9999 or some text is no date."""
+    Raises Unwritable for records in which some date leaves the years 1 to 9999 or some text is no date."""
     assert key is not None, "SHIFT has a key"
     moved = {}
     for position in affected:
         record = bag[position]
-        digits = _hmac(key, "shift:" + _text_with_key(record[by]))[:13]
-        distance = int(digits, 16) % (2 * days + 1) - days
-        moved[position] = tuple(_shift_date(record[column], distance) for column in columns)
+        distance = days_of_person(key, record[by], days)
+        moved[position] = tuple(date_after(record[column], distance) for column in columns)
     _require_all({position: None if None in dates else dates for position, dates in moved.items()})
     for index, column in enumerate(columns):
         bag = _overwrite(bag, column, {position: dates[index] for position, dates in moved.items()})
     return bag, rho
 
 
-def _shift_date(value: Any, days: int) -> Any:
-    """The date so many days later, on the local clock. Text in ISO form stays text."""
-    try:
-        if isinstance(value, str):
-            if not is_iso_date(value):
-                return None
-            date = datetime.date.fromisoformat(value[:10]) + datetime.timedelta(days)
-            return date.isoformat() + value[10:]
-        return value + datetime.timedelta(days)
-    except OverflowError:
-        return None
-
-
 def add_random(column: int, lower: int, upper: int, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
     """X17: ((R − V) ∪ V_r, tail_m(ρ)), where rᵢ of order(V) gets ⟦A⟧rᵢ + random(l, u, ρᵢ)."""
-    type_ = schema[column].type
-
-    def plus(value: Any, drawn: int) -> Any:
-        if isinstance(value, float) and math.isinf(value):
-            return value
-        if isinstance(value, Decimal):
-            total = EXACT.add(value, Decimal(drawn))
-            return total if abs(total) < Decimal(10) ** (MOST_DIGITS - type_.scale) else None
-        return _to_type(Fraction(value) + drawn, type_)
-
     written = {
-        position: plus(bag[position][column], random(lower, upper, rho_i))
+        position: sum_with(bag[position][column], random(lower, upper, rho_i), schema[column].type)
         for position, rho_i in _pair_with_trace(schema, bag, rho, affected)
     }
     return _overwrite(bag, column, _require_all(written)), tail(len(affected), rho)
@@ -655,17 +508,9 @@ def microaggregate(column: int, size: int, schema: Schema, bag: Bag, rho: Trace,
     written: dict[int, Any] = {}
     for index in range(count):
         group = order[index * size : (index + 1) * size] if index < count - 1 else order[index * size :]
-        mean = _mean([bag[position][column] for position in group], schema[column].type)
+        mean = mean_of([bag[position][column] for position in group], schema[column].type)
         written.update(dict.fromkeys(group, mean))
     return _overwrite(bag, column, _require_all(written)), rho
-
-
-def _mean(values: list[Any], type_: Type) -> Any:
-    """None if the values include both infinities."""
-    infinite = {value for value in values if isinstance(value, float) and math.isinf(value)}
-    if infinite:
-        return infinite.pop() if len(infinite) == 1 else None
-    return _to_type(Fraction(sum(map(Fraction, values))) / len(values), type_)
 
 
 def drop(columns: Iterable[int], bag: Bag, rho: Trace) -> State:
@@ -716,10 +561,9 @@ def perform_requirement(requirement: Requirement, bag: Bag, rho: Trace) -> tuple
         return convert_types(bag, requirement.before, requirement.after), rho, verdict
     try:
         left, rest = perform(requirement, bag, rho)
-    except NoLabel as error:
-        raise UnlabeledValueError(requirement.index, error.count) from None
-    except Unfit as error:
-        raise UnfitValueError(requirement.index, error.count) from None
+    except Unwritable as error:
+        wrong = UnfitValueError if map_of(requirement.action) is None else UnlabeledValueError
+        raise wrong(requirement.index, error.count) from None
     return left, rest, verdict
 
 

@@ -184,7 +184,7 @@ def _prove_claims(case: Claimed, has_any_scale: bool) -> Iterator[ProvedClaim]:
     claims = (
         own_claims(policy, case.text, program, {})
         if case.claims is None
-        else check_claims(parse_claims(case.claims), program, {})
+        else check_claims(parse_claims(case.claims, policy), program, {})
     )
     for claim in claims:
         if claim.assertion is None:

@@ -98,3 +98,24 @@ def test_the_policy_is_not_overwritten(tmp_path: Path) -> None:
         acompass.prove(acompass.load(policy), certificate=policy)
     assert caught.value.diagnostics[0].code == "AC708"
     assert policy.read_text(encoding="utf-8") == POLICY
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("ALWAYS : GENERALIZE Pay TO NEAREST 5;", "the checker does not know NEAREST"),
+        ("ALWAYS : PSEUDONYM Name;", "the checker does not know PSEUDONYM"),
+        ("ALWAYS : SHIFT Day BY Name WITHIN 3 DAYS;", "the checker does not know SHIFT"),
+        ("ALWAYS : ADD RANDOM 0 3 TO Pay;", "the checker does not know ADD RANDOM"),
+        ("ALWAYS : MICROAGGREGATE Pay BY 3;", "the checker does not know MICROAGGREGATE"),
+        (
+            "EACH PROCESS SHARE OF MODE (Sex) AS a : a > 0 : REJECT;",
+            "the checker knows neither SHARE nor reference tables",
+        ),
+    ],
+)
+def test_words_that_the_checker_does_not_know_are_not_certified(tmp_path: Path, line: str, reason: str) -> None:
+    k, *_ = acompass.prove(f"{POLICY}{line}", certificate=tmp_path / "certificate.json").claims
+    assert (k.verdict, k.is_certified, k.uncertified) == ("proved", False, reason)
+    content = json.loads((tmp_path / "certificate.json").read_text(encoding="utf-8"))
+    assert (content["columns"], content["program"], content["claims"]) == ([], [], [])

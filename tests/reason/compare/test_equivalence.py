@@ -21,6 +21,23 @@ TYPES = {"A": "integer", "B": "text", "C": "text", "D": "text"}
 K = "EACH PROCESS COUNT(*) AS n GROUP BY A, B : n >= 3 : REJECT;"
 
 EQUIVALENT = {
+    "rounding twice": (
+        "ALWAYS : GENERALIZE A TO NEAREST 5; ALWAYS : GENERALIZE A TO NEAREST 5;",
+        "ALWAYS : GENERALIZE A TO NEAREST 5;",
+    ),
+    "pseudonyms before and after a k": (f"ALWAYS : PSEUDONYM C; {K}", f"{K} ALWAYS : PSEUDONYM C;"),
+    "means, and another column": (
+        "ALWAYS : MICROAGGREGATE A BY 3; ALWAYS : REPLACE D WITH '*';",
+        "ALWAYS : MICROAGGREGATE A BY 3; EACH RESULT : D = '*' : REPLACE D WITH '*';",
+    ),
+    "random numbers that are added": (
+        "EACH RESULT : B = 'x' : REJECT; ALWAYS : ADD RANDOM -2 2 TO A;",
+        "EACH RESULT : NOT B != 'x' : REJECT; ALWAYS : ADD RANDOM -2 2 TO A;",
+    ),
+    "shares": (
+        "EACH PROCESS SHARE OF MODE (C) AS s GROUP BY B : s <= 0.5 : REJECT;",
+        "EACH PROCESS SHARE OF MODE (C) AS t GROUP BY B : NOT t > 0.50 : REJECT;",
+    ),
     "formatting and core forms": (
         "EACH RESULT : A BETWEEN 1 AND 5 AND B IN ('x', 'y') : REJECT;",
         "each record\n: (B = 'y' OR B = 'x') AND NOT (A < 1 OR A > 5) : reject; -- the same",
@@ -147,6 +164,24 @@ DIFFERENT = {
         "EACH PROCESS COUNT DISTINCT(C) AS d GROUP BY A : d >= 3 : REJECT;",
     ),
     "the columns of classes": (K, K.replace("A, B", "A")),
+    "the number that is rounded to": (
+        "ALWAYS : GENERALIZE A TO NEAREST 5;",
+        "ALWAYS : GENERALIZE A TO NEAREST 10;",
+    ),
+    "a pseudonym of a pseudonym": ("ALWAYS : PSEUDONYM B;", "ALWAYS : PSEUDONYM B; ALWAYS : PSEUDONYM B;"),
+    "pseudonyms that are compared": (
+        "ALWAYS : PSEUDONYM B; EACH RESULT : B != 'x' : REJECT;",
+        "EACH RESULT : B != 'x' : REJECT; ALWAYS : PSEUDONYM B;",
+    ),
+    "the bounds of random numbers": ("ALWAYS : ADD RANDOM -2 2 TO A;", "ALWAYS : ADD RANDOM -2 3 TO A;"),
+    "the days of a shift": (
+        "ALWAYS : SHIFT B BY C WITHIN 9 DAYS;",
+        "ALWAYS : SHIFT B BY C WITHIN 10 DAYS;",
+    ),
+    "the number of largest values": (
+        "EACH PROCESS SHARE OF LARGEST 1 (A) AS s GROUP BY B : s <= 0.5 : REJECT;",
+        "EACH PROCESS SHARE OF LARGEST 2 (A) AS s GROUP BY B : s <= 0.5 : REJECT;",
+    ),
     "WHERE": (K, K.replace("GROUP", "WHERE B != '*' GROUP")),
     "what happens to a class": (K, K.replace("REJECT", "REPLACE B WITH '*'")),
     "lines about classes that do not commute": (

@@ -138,6 +138,8 @@ K3 = "EACH PROCESS COUNT(*) AS n GROUP BY a, s : n >= 3 : REJECT;"
 THEN = K3.replace("REJECT", "REPLACE s WITH '*' THEN REJECT")
 CASCADE = "EACH PROCESS COUNT(*) AS n GROUP BY a, z : n >= 3 : GENERALIZE z TO PREFIX OF 3 THEN REJECT;"
 BANDS = "ALWAYS : GENERALIZE n TO BANDS OF 5;"
+POSITIVE = "EACH RESULT : n > 0 : REJECT;"
+NEAREST = "ALWAYS : GENERALIZE n TO NEAREST 5;"
 SOME = "SOME RESULT : a = 'x'"
 CHANCE = "ALWAYS : WITH PROBABILITY 0.5 REJECT;"
 
@@ -172,13 +174,27 @@ CHANCE = "ALWAYS : WITH PROBABILITY 0.5 REJECT;"
         (f"{SOME} : REJECT;", f"{SOME};", "no more", "undecided"),
         (f"{CHANCE} {K3}", f"{CHANCE} {K3.replace('3', '5')}", "no more", "more"),
         (f"{K3} {CHANCE}", K3, "more", "no more"),
+        # a pseudonym and a rounded number follow from the value
+        (K3, f"{K3} ALWAYS : PSEUDONYM x;", "no more", "more"),
+        (NEAREST, f"{NEAREST} {NEAREST.replace('5', '15')}", "no more", "more"),
+        # some integers of 64 bits have a multiple of 15 and none of 5
+        (NEAREST, NEAREST.replace("5", "15"), "undecided", "more"),
+        (NEAREST, NEAREST.replace("5", "10"), "more", "more"),
+        (BANDS.replace("GENERALIZE n TO BANDS OF 5", "REPLACE n WITH 5"), NEAREST, "more", "undecided"),
+        # neither does the mean of several values, nor a date that another column shifts
+        (
+            "EACH RESULT : n > 0 : REJECT;",
+            "EACH RESULT : n > 0 : REJECT; ALWAYS : MICROAGGREGATE n BY 3;",
+            "undecided",
+            "more",
+        ),
         # a drawn value is not compared with the value that it replaces
         (K3, f"{K3} ALWAYS : RANDOM a 1 9;", "undecided", "more"),
         (K3.replace("n >= 3", "n <= 3"), K3.replace("n >= 3", "n <= 2"), "undecided", "more"),
     ],
 )
 def test_what_the_new_policy_releases(old: str, new: str, forth: str, back: str) -> None:
-    types = {"n": "integer"} if "GENERALIZE n" in old or "REPLACE n" in old else None
+    types = {"n": "integer"} if " n TO" in old or " n WITH" in old or ("n >" in new and "n BY" in new) else None
     for one, other, verdict in ((old, new, forth), (new, old, back)):
         comparison = acompass.compare(one, other, types=types)
         assert comparison.releases == verdict, (one, other, comparison.impact.reason)

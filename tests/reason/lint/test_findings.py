@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from acompass.errors.diagnostics import Severity
+from acompass.errors.fixes import apply_edits
 from acompass.language.text.parser import parse_text
 from acompass.reason.lint.linter import lint_policy
 from tests.programs import quote
@@ -192,6 +193,52 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
             [("AC503", 1)],
         ),
         ("ALWAYS : REPLACE Zip WITH '*';\nALWAYS : GENERALIZE Zip TO PREFIX OF 3;", [("AC512", 2)]),
+        ("ALWAYS : GENERALIZE Age TO NEAREST 5;\nALWAYS : GENERALIZE Age TO NEAREST 5;", [("AC512", 2)]),
+        # line 1 rounds only some of the ages; without a table, they may be no integers
+        ("ALWAYS : WITH PROBABILITY 0.5 GENERALIZE Age TO NEAREST 5;\nALWAYS : GENERALIZE Age TO NEAREST 5;", []),
+        ("ALWAYS : GENERALIZE Age TO NEAREST 5;\nALWAYS : GENERALIZE Age TO NEAREST 15;", []),
+        ("ALWAYS : GENERALIZE Age TO NEAREST 1;", []),
+        (
+            "ALWAYS : GENERALIZE Age TO NEAREST 5;\nALWAYS : ADD RANDOM -1 1 TO Age;\n"
+            "ALWAYS : GENERALIZE Age TO NEAREST 5;",
+            [],
+        ),
+        ("ALWAYS : ADD RANDOM 0 0 TO Age;", [("AC512", 1)]),
+        ("ALWAYS : PSEUDONYM Id;\nEACH RESULT : NOT Id < 'x' : REJECT;", [("AC514", 2)]),
+        ("ALWAYS : PSEUDONYM Id;\nEACH RESULT : Id != 'x' : REJECT;", [("AC514", 2)]),
+        ("ALWAYS : PSEUDONYM Id;\nEACH RESULT : Id != '0123456789abcdef01234567' : REJECT;", []),
+        # some records keep what was compared, or get a constant
+        ("ALWAYS : WITH PROBABILITY 0.5 PSEUDONYM Id;\nEACH RESULT : Id != 'x' : REJECT;", []),
+        (
+            "ALWAYS : PSEUDONYM Id;\nEACH RESULT : Age > 3 : REPLACE Id WITH '*';\nEACH RESULT : Id != '*' : REJECT;",
+            [],
+        ),
+        ("ALWAYS : PSEUDONYM Id;", []),
+        ("ALWAYS : PSEUDONYM Id;\nEACH PROCESS SUM(Age) AS s GROUP BY Zip : s >= 3 : REJECT;", [("AC520", 1)]),
+        ("EACH PROCESS SUM(Age) AS s GROUP BY Zip : s >= 3 : REJECT;\nALWAYS : PSEUDONYM Id;", [("AC520", 2)]),
+        # a class size, in any of its forms
+        *(
+            (f"ALWAYS : PSEUDONYM Id;\nEACH PROCESS {size} GROUP BY Zip, Job : {condition} : REJECT;", [])
+            for size, condition in (
+                ("COUNT(*) AS n", "n >= 2"),
+                ("COUNT DISTINCT(Id) AS n, SUM(Age) AS s", "n > 4 AND s >= 3"),
+                ("SHARE OF MODE (Id) AS s", "s <= 0.5"),
+            )
+        ),
+        *(
+            (f"ALWAYS : PSEUDONYM Id;\nEACH PROCESS COUNT(*) AS n GROUP BY Zip : {condition} : REJECT;", [("AC520", 1)])
+            for condition in ("n < 9", "n >= 2 OR Zip = 'x'")
+        ),
+        # neither is released
+        ("ALWAYS : PSEUDONYM Id;\nEACH PROCESS SUM(Age) AS s GROUP BY Zip : s >= 3 : REJECT;\nALWAYS : DROP Id;", []),
+        ("ALWAYS : PSEUDONYM Id;\nEACH PROCESS SUM(Age) AS s GROUP BY Zip : s >= 3 : REJECT;\nALWAYS : DROP Zip;", []),
+        ("EACH RESULT : Day > '2020-01-01' : REJECT;\nALWAYS : SHIFT Day BY Id WITHIN 9 DAYS;", [("AC504", 1)]),
+        ("EACH RESULT : Day > '2020-01-01';\nALWAYS : SHIFT Day BY Id WITHIN 9 DAYS;", [("AC505", 1)]),
+        # a mean is not below the least value
+        ("EACH RESULT : Age > 5 : REJECT;\nALWAYS : MICROAGGREGATE Age BY 3;", []),
+        ("EACH RESULT : Age != 5 : REJECT;\nALWAYS : MICROAGGREGATE Age BY 3;", [("AC504", 1)]),
+        ("ALWAYS : WITH PROBABILITY 0.5 SHIFT Day, Last Day BY Id WITHIN 9 DAYS;\nALWAYS : DROP Day;", []),
+        ("ALWAYS : WITH PROBABILITY 0.5 SHIFT Day BY Id WITHIN 9 DAYS;\nALWAYS : DROP Day;", [("AC515", 1)]),
         ("ALWAYS : GENERALIZE Zip TO PREFIX OF 3;\nALWAYS : GENERALIZE Zip TO PREFIX OF 2;", []),
         (
             "ALWAYS : GENERALIZE Day TO YEAR;\nEACH PROCESS COUNT(*) AS n GROUP BY Day : n >= 3\n"
@@ -325,3 +372,21 @@ def test_ranges_that_touch_leave_nothing_out(type_: str) -> None:
 def test_a_wide_gap_between_decimals_is_taken_as_intended() -> None:
     text = BANDS.replace(">= 10", ">= 14")
     assert not lint_policy(parse_text(text)[0], text, types={"Age": "decimal(1)"})
+
+
+def test_every_integer_of_a_table_is_a_multiple_of_one() -> None:
+    text = "ALWAYS : GENERALIZE Age TO NEAREST 1;"
+    (found,) = lint_policy(parse_text(text)[0], text, {"Age": "integer"})
+    assert found.message == "this map changes nothing: every value of `Age` is already a multiple of 1"
+    assert not lint_policy(parse_text(text)[0], text, {"Age": "decimal(1)"})
+
+
+def test_the_fix_of_a_bare_pseudonym_counts_persons() -> None:
+    text = 'ALWAYS : PSEUDONYM Id;\nEACH PROCESS SUM(Age) AS s GROUP BY Zip, "by" : s >= 3 : REJECT;'
+    (found,) = lint_policy(parse_text(text)[0], text)
+    assert found.message == (
+        "`Id` is a pseudonym, which is not anonymity: no requirement asks for a class size by `Zip` and `by`"
+    )
+    fixed = apply_edits(text, found.fixes[0].edits)
+    assert fixed == f'{text}\nEACH PROCESS COUNT DISTINCT(Id) AS n GROUP BY Zip, "by" : n >= 5 : REJECT;'
+    assert not lint_policy(parse_text(fixed)[0], fixed)

@@ -1,7 +1,7 @@
 """The truth about small tables, by the push-forward of tests/laws; shares nothing with the prover.
 
-An output is the table without its dropped columns, or None if nothing is written because a check fails or a map has no
-label."""
+An output is the table without its dropped columns, or None if nothing is written because a check fails, a map has no
+label or a value cannot be written."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -11,11 +11,12 @@ from itertools import combinations_with_replacement, product
 from math import lcm
 from typing import Any, TypeAlias
 
+from acompass.language.program.kernels import UnfitValueError
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program
 from acompass.language.program.types import remaining
 from acompass.semantics.core import Record, holds
-from tests.laws.pushforward import as_table, bind
+from tests.laws.pushforward import as_table, boxes, perform_box
 
 Output: TypeAlias = tuple[Record, ...] | None
 Law: TypeAlias = dict[Output, Fraction]
@@ -47,10 +48,13 @@ class Laws:
             return {None: Fraction(1)}
         if requirement.action is None and not holds(list(table), requirement.assertion):
             return {None: Fraction(1)}
-        try:
-            return {**bind({table: Fraction(1)}, requirement, self._bits)}
-        except UnlabeledValueError:
-            return {None: Fraction(1)}
+        law: Law = defaultdict(Fraction)
+        for box in boxes(requirement, list(table), self._bits):
+            try:
+                law[perform_box(requirement, table, box)] += box.probability
+            except (UnlabeledValueError, UnfitValueError):
+                law[None] += box.probability
+        return dict(law)
 
     def _project(self, reached: Law) -> Law:
         kept = remaining(self._program.final_schema)

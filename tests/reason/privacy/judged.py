@@ -62,13 +62,13 @@ def _values(program: Program, columns: frozenset[int], witness: Witness | None, 
     found: list[Sequence[Any]] = []
     for column, named in enumerate(program.schema):
         usual = _USUAL[named.name]
+        shown = () if witness is None else [r[column] for r in (*witness.records, *witness.neighbour)]
         try:
             known = domain.representatives(column)
         except Undecided:
-            found.append(usual)
+            found.append(tuple(dict.fromkeys((*usual, *shown))))
         else:
             own = known.values if thorough or column in columns else known.one_of_each
-            shown = () if witness is None else [r[column] for r in (*witness.records, *witness.neighbour)]
             found.append(tuple(dict.fromkeys((*own, *shown, *(usual if thorough else ())))))
     return found
 

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acompass.language.program.checker import check
+from acompass.language.program.effects import with_key
 from acompass.language.program.program import Program
 from acompass.language.program.types import INTEGER, TEXT, Column
 from acompass.language.text.parser import parse_text
+from acompass.prove.refute.replay import EXAMPLE_KEY
 
 SCHEMA = (Column("d", TEXT), Column("a", INTEGER))
 _TEXTS = ("'a'", "'b'", "'c'")
@@ -28,7 +30,7 @@ class Policy:
         if problems:
             return None
         program, _ = check(tree, self.text, SCHEMA, {})
-        return program
+        return None if program is None else with_key(program, EXAMPLE_KEY)
 
 
 #: lines that leave few values, so that noise makes the ratio finite
@@ -91,6 +93,8 @@ def _classes(rng: random.Random) -> str:
             ("SUM(a)", "n >= 2"),
             ("MIN(a)", "n >= 2"),
             ("MAX(a)", "n < 2"),
+            ("SHARE OF MODE (d)", "n <= 0.5"),
+            ("SHARE OF LARGEST 1 (a)", "n < 1"),
         )
     )
     where = f" WHERE {_condition(rng)}" if rng.random() < 0.2 else ""
@@ -122,7 +126,7 @@ def _action(rng: random.Random, is_always: bool) -> str | None:
         return None
     if rng.random() < 0.05 and is_always:
         return f"DROP {rng.choice('da')}"
-    plain = rng.choices((_reject, _replace, _random, _urn, _generalize), (2, 2, 2, 6, 1))[0](rng)
+    plain = rng.choices((_reject, _replace, _random, _urn, _generalize, _word), (2, 2, 2, 6, 1, 3))[0](rng)
     return f"WITH PROBABILITY {rng.choice(_PROBABILITIES)} {plain}" if rng.random() < 0.5 else plain
 
 
@@ -148,6 +152,19 @@ def _urn(rng: random.Random) -> str:
 
 def _generalize(rng: random.Random) -> str:
     return rng.choice(("GENERALIZE a TO BANDS OF 2", "GENERALIZE a TO BANDS AT 2", "GENERALIZE d TO PREFIX OF 1"))
+
+
+def _word(rng: random.Random) -> str:
+    """An action whose values are not followed."""
+    return rng.choice(
+        (
+            f"PSEUDONYM {rng.choice('da')}",
+            f"GENERALIZE a TO NEAREST {rng.choice((1, 2, 3))}",
+            f"ADD RANDOM {rng.choice((-1, 0))} 1 TO a",
+            "MICROAGGREGATE a BY 2",
+            "SHIFT d BY a WITHIN 1 DAYS",
+        )
+    )
 
 
 def mutants(rng: random.Random, policy: Policy) -> list[Policy]:

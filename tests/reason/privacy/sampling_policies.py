@@ -7,8 +7,10 @@ import random
 from collections import Counter
 from fractions import Fraction
 
+from acompass.language.program.effects import with_key
 from acompass.language.program.program import Program
 from acompass.language.program.types import INTEGER, TEXT, make_schema
+from acompass.prove.refute.replay import EXAMPLE_KEY
 from acompass.reason.privacy.answer import Direction, Refusal, TablePrivacy
 from acompass.reason.privacy.sampling import table_privacy
 from tests.generators.strategies import parse_and_check
@@ -31,6 +33,10 @@ ACTIONS = (
     "RANDOM a 0 1",
     "RANDOM b FROM ('x', 3 OF 'y')",
     "GENERALIZE b TO PREFIX OF 1",
+    "PSEUDONYM b",
+    "GENERALIZE a TO NEAREST 3",
+    "ADD RANDOM 0 1 TO a",
+    "MICROAGGREGATE a BY 2",
 )
 BOUNDS = ("n >= 2", "n >= 2", "n > 1", "n >= 3", "n = 2", "n <= 2")
 BOUNDS_BY_A = (*BOUNDS, "n >= 2 OR a = 0", "n >= 2 AND a >= 1")
@@ -88,7 +94,7 @@ def _about_some(rng: random.Random) -> str:
 
 def judge(rng: random.Random) -> str:
     """The claim about a random policy, compared with the truth: `refused`, `exact`, `at most` or `FALSE`."""
-    program = parse_and_check(random_policy(rng), SCHEMA)
+    program = with_key(parse_and_check(random_policy(rng), SCHEMA), EXAMPLE_KEY)
     answer = table_privacy(program, Fraction(rng.choice(("0", "0.5", "1"))))
     if isinstance(answer, Refusal):
         return "refused"

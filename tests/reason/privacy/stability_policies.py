@@ -6,7 +6,9 @@ import argparse
 import random
 from collections import Counter
 
+from acompass.language.program.effects import with_key
 from acompass.language.program.types import INTEGER, TEXT, make_schema
+from acompass.prove.refute.replay import EXAMPLE_KEY
 from acompass.reason.privacy.stability import stability
 from tests.generators.strategies import parse_and_check
 from tests.reason.privacy.couplings import spread
@@ -23,6 +25,9 @@ ACTIONS = (
     "RANDOM a 0 1",
     "RANDOM b FROM ('x', 2 OF 'z')",
     "GENERALIZE b TO PREFIX OF 1",
+    "PSEUDONYM b",
+    "GENERALIZE a TO NEAREST 3",
+    "MICROAGGREGATE a BY 2",
 )
 #: an aggregate, and conditions on it
 AGGREGATES = {
@@ -39,6 +44,8 @@ AGGREGATES = {
     "SUM(a) AS s": ("s >= 1", "s < 1"),
     "MIN(a) AS m": ("m >= 1", "m >= 0"),
     "MAX(b) AS m": ("m = 'x'",),
+    "SHARE OF MODE (b) AS p": ("p <= 0.5", "p < 1"),
+    "SHARE OF LARGEST 1 (a) AS q": ("q <= 0.5", "q < 1"),
 }
 
 
@@ -75,7 +82,7 @@ def _action(rng: random.Random) -> str:
 
 def judge(text: str, largest: int = 4) -> str:
     """The stability compared with the truth: `infinite`, `attained`, `not attained` or `TOO SMALL`."""
-    program = parse_and_check(text, SCHEMA)
+    program = with_key(parse_and_check(text, SCHEMA), EXAMPLE_KEY)
     claimed = stability(program).policy
     if claimed is None:
         return "infinite"

@@ -123,7 +123,8 @@ class KeepingSession(_Session):
 
 
 class ReadingSession(_Session):
-    """A session that creates nothing: a query reads stored queries in a WITH clause."""
+    """A session that creates nothing: a query reads stored queries in a WITH clause. Uploaded rows are part of its
+    text, so only checks use it, which have neither a seed nor a key."""
 
     def __init__(self, connection: Connection):
         super().__init__(connection)
@@ -202,6 +203,8 @@ def _array_element(value: Any) -> str:
 
 
 def _typed_literal(value: Any, type_: str) -> exp.Expr:
+    if isinstance(value, bytes):
+        return sql.call("decode", exp.Literal.string(value.hex()), exp.Literal.string("hex"))
     literal = exp.null() if value is None else sql.literal(value)
     converted = sql.cast(literal, type_)
     return POSTGRES.plain_text(literal) if type_ == "TEXT" else converted

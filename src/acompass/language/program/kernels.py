@@ -10,13 +10,24 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import ceil, gcd
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.bands import Bands
 from acompass.language.program.keys import Key, key_text_of
 from acompass.language.program.label_maps import Dates, Level, Prefix
-from acompass.language.program.types import EXACT, INTEGER, MOST_DIGITS, Kind, Type, Value, at_scale, convert, to_text
+from acompass.language.program.types import (
+    EXACT,
+    INTEGER,
+    Kind,
+    Type,
+    Value,
+    convert,
+    fits_digits,
+    nearest_multiple,
+    number_of_type,
+    to_text,
+)
 
 ONE = Fraction(1)
 
@@ -75,9 +86,21 @@ class Writing(ABC):
     def integers(self) -> range | None:
         """The integers that it draws from, all equally likely; None for any other kernel."""
 
-    @abstractmethod
-    def in_lowest_terms(self) -> "Kernel":
+    def in_lowest_terms(self) -> Self:
         """The kernel that writes the same and has the smallest weights: 2 to 1 for 4 to 2."""
+        return self
+
+    def rounding(self) -> "Nearest | None":
+        """The kernel itself if it rounds numbers (X12); None for any other."""
+        return None
+
+    def averaging(self) -> "Microaggregate | None":
+        """The kernel itself if it writes means (X18); None for any other."""
+        return None
+
+    def addition(self) -> "AddRandom | None":
+        """The kernel itself if it adds what it draws (X17); None for any other."""
+        return None
 
     @abstractmethod
     def label_map(self) -> Map | None:
@@ -181,9 +204,6 @@ class Constant(WithoutDraw):
     def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
         yield self.value, ONE
 
-    def in_lowest_terms(self) -> "Constant":
-        return self
-
     def label_map(self) -> None:
         """None: it writes no labels."""
 
@@ -218,9 +238,6 @@ class Uniform(Draw):
 
     def integers(self) -> range:
         return range(self.lower, self.upper + 1)
-
-    def in_lowest_terms(self) -> "Uniform":
-        return self
 
     def trace_cuts(self) -> tuple[Fraction, ...]:
         return ()
@@ -273,9 +290,9 @@ class Weighted(Draw):
     def integers(self) -> None:
         """None: it draws from a list."""
 
-    def in_lowest_terms(self) -> "Weighted":
+    def in_lowest_terms(self) -> Self:
         common = gcd(*(each.weight for each in self.values))
-        return Weighted(tuple(replace(each, weight=each.weight // common) for each in self.values))
+        return replace(self, values=tuple(replace(each, weight=each.weight // common) for each in self.values))
 
     def trace_cuts(self) -> tuple[Fraction, ...]:
         """The j-th value is drawn if cut j-1 ≤ ρ < cut j, where cut 0 is 0."""
@@ -319,9 +336,6 @@ class Labels(WithoutDraw):
         label = self.map.label(to_text(value, type_))
         if label is not None:
             yield label, ONE
-
-    def in_lowest_terms(self) -> "Labels":
-        return self
 
     def label_map(self) -> Map:
         return self.map
@@ -370,6 +384,9 @@ class Nearest(Unlisted):
     change = "rounds"
     may_fail = True
 
+    def rounding(self) -> "Nearest":
+        return self
+
     def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
         rounded = self.nearest(value, type_)
         if rounded is not None:
@@ -381,9 +398,6 @@ class Nearest(Unlisted):
         if type_.kind is Kind.FLOAT and value in (float("inf"), float("-inf")):
             return value
         return number_of_type(nearest_multiple(Fraction(value), self.step), type_)
-
-    def in_lowest_terms(self) -> "Nearest":
-        return self
 
     def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
         """Without numbers that do not fit: a run fails on them."""
@@ -418,9 +432,6 @@ class Pseudonym(Unlisted):
         assert isinstance(value, str)
         assert self.key is not None, "a run has a key"
         yield self.key.pseudonym(key_text_of(value, self.type)), ONE
-
-    def in_lowest_terms(self) -> "Pseudonym":
-        return self
 
     def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
         return [] if self.key is None else [drawn for value in values for drawn, _ in self.outcomes(value, type_)]
@@ -459,9 +470,6 @@ class Shift(OfOthers):
     def by(self) -> int:
         return self.person
 
-    def in_lowest_terms(self) -> "Shift":
-        return self
-
 
 @dataclass(frozen=True, slots=True)
 class Microaggregate(OfOthers):
@@ -484,7 +492,7 @@ class Microaggregate(OfOthers):
         total = sum((_exact(value) * count for value, count in numbers), Fraction(0))
         return number_of_type(total / sum(count for _, count in numbers), type_)
 
-    def in_lowest_terms(self) -> "Microaggregate":
+    def averaging(self) -> "Microaggregate":
         return self
 
 
@@ -506,6 +514,9 @@ class AddRandom(Draw):
     def _drawn(self) -> Uniform:
         return Uniform(self.lower, self.upper)
 
+    def addition(self) -> "AddRandom":
+        return self
+
     def listed_values(self) -> None:
         """None: the value depends on the one before."""
 
@@ -524,14 +535,11 @@ class AddRandom(Draw):
             return value
         if isinstance(value, Decimal):  # a number that was read from text keeps its digits after the point (D26)
             total = EXACT.add(value, Decimal(drawn))
-            return total if _fits(abs(total) * 10**type_.scale) else None
+            return total if fits_digits(abs(total) * 10**type_.scale) else None
         return number_of_type(Fraction(value) + drawn, type_)
 
     def integers(self) -> None:
         """None: the integers that it draws are not those that it writes."""
-
-    def in_lowest_terms(self) -> "AddRandom":
-        return self
 
     def trace_cuts(self) -> tuple[Fraction, ...]:
         return ()
@@ -567,42 +575,9 @@ class UnfitValueError(Exception):
         self.count = count
 
 
-def round_away(value: Fraction) -> int:
-    """The nearest integer, halves away from zero."""
-    rounded = (2 * abs(value.numerator) + value.denominator) // (2 * value.denominator)
-    return rounded if value >= 0 else -rounded
-
-
-def nearest_multiple(number: Fraction, step: Decimal) -> Fraction:
-    return round_away(number / Fraction(step)) * Fraction(step)
-
-
-def number_of_type(exact: Fraction, type_: Type) -> Value | None:
-    """An exact number in a column of this type: an integer of 64 bits, a decimal of its scale, rounded with halves away
-    from zero, or the nearest float. None if it does not fit."""
-    match type_.kind:
-        case Kind.INTEGER:
-            whole = round_away(exact)
-            return whole if -(2**63) <= whole < 2**63 else None
-        case Kind.DECIMAL:
-            unscaled = round_away(exact * 10**type_.scale)
-            return at_scale(EXACT.scaleb(Decimal(unscaled), -type_.scale), type_.scale) if _fits(unscaled) else None
-        case Kind.FLOAT:
-            try:
-                return exact.numerator / exact.denominator + 0.0
-            except OverflowError:
-                return None
-        case _:
-            raise AssertionError(f"no numbers in a column of type {type_}")
-
-
 def _exact(value: Value) -> Fraction:
     assert isinstance(value, int | float | Decimal)
     return Fraction(value)
-
-
-def _fits(unscaled: int | Decimal) -> bool:
-    return bool(abs(unscaled) < 10**MOST_DIGITS)
 
 
 def _texts_among(values: Sequence[Value]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any, TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass, field
@@ -158,6 +159,41 @@ def convert(value: Value, source: Type, target: Type) -> Value:
             return float(value)
         case _:
             raise AssertionError(f"no conversion from {source} to {target}")
+
+
+def round_away(value: Fraction) -> int:
+    """The nearest integer, halves away from zero."""
+    rounded = (2 * abs(value.numerator) + value.denominator) // (2 * value.denominator)
+    return rounded if value >= 0 else -rounded
+
+
+def nearest_multiple(number: Fraction, step: Decimal) -> Fraction:
+    return round_away(number / Fraction(step)) * Fraction(step)
+
+
+def number_of_type(exact: Fraction, type_: Type) -> Value | None:
+    """An exact number in a column of this type: an integer of 64 bits, a decimal of its scale, rounded with halves away
+    from zero, or the nearest float. None if it does not fit."""
+    match type_.kind:
+        case Kind.INTEGER:
+            whole = round_away(exact)
+            return whole if -(2**63) <= whole < 2**63 else None
+        case Kind.DECIMAL:
+            unscaled = round_away(exact * 10**type_.scale)
+            return (
+                at_scale(EXACT.scaleb(Decimal(unscaled), -type_.scale), type_.scale) if fits_digits(unscaled) else None
+            )
+        case Kind.FLOAT:
+            try:
+                return exact.numerator / exact.denominator + 0.0
+            except OverflowError:
+                return None
+        case _:
+            raise AssertionError(f"no numbers in a column of type {type_}")
+
+
+def fits_digits(unscaled: int | Decimal) -> bool:
+    return bool(abs(unscaled) < 10**MOST_DIGITS)
 
 
 #: names that a message lists; the rest are counted

@@ -13,7 +13,8 @@ from sqlglot import exp
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import counts_distinct
-from acompass.language.program.effects import columns_read, process_of
+from acompass.language.program.effects import columns_read, process_of, with_key
+from acompass.language.program.keys import Key
 from acompass.language.program.program import Process, Program, Requirement
 from acompass.language.program.references import Reference
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Schema, Type
@@ -27,7 +28,7 @@ from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.planner import naive_stages
 from acompass.plan.run.classes import Classes
-from acompass.plan.run.context import Context, SeededTrace, total_columns
+from acompass.plan.run.context import TOTAL, Context, SeededTrace, total_columns
 from acompass.plan.run.execution import execute
 from acompass.plan.run.records import record_question
 
@@ -46,6 +47,7 @@ class RequirementSql:
 
 def dry_run(program: Program, dialect: str) -> tuple[RequirementSql, ...]:
     """The table after requirement i is named `records_i`, unless the requirement changes nothing."""
+    program = with_key(program, Key(b""))  # no statement contains a key, so any will do
     session = _RecordingSession(DIALECTS[dialect])
     context = Context(session, SeededTrace(""))
     columns = (sql.column(i) for i in range(len(program.schema)))
@@ -88,7 +90,12 @@ class _RecordingSession:
         types = (sql.data_type(type_).sql(self.dialect.name) for _, type_ in columns)
         typed = ", ".join(f"{column} {type_}" for (column, _), type_ in zip(columns, types, strict=True))
         # only the rows of labels depend on the table
-        comment = "" if list(rows) else f"-- {name} gets the labels of the values above when the policy runs\n"
+        content = None if list(rows) else "the labels of the values above"
+        if any(type_ == "BLOB" for _, type_ in columns):
+            content = "two values that HMAC derives from the key"
+        elif columns[-1][0] == TOTAL:
+            content = "a row for each class of the reference table"
+        comment = "" if content is None else f"-- {name} gets {content} when the policy runs\n"
         self._statements.append(f"{comment}CREATE TEMPORARY TABLE {name} ({typed})")
         return name
 

@@ -26,6 +26,7 @@ from acompass.prove.search.claims import assertion_columns
 from acompass.prove.search.origins import Origin
 from acompass.semantics import core as semantics
 from acompass.semantics.core import Bag
+from acompass.semantics.values import compare
 
 Record: TypeAlias = tuple[Value, ...]
 
@@ -114,7 +115,7 @@ class Replayer:
                 violated.append(step)
                 try:
                     bag, own = _perform(requirement, bag, chances.get(step))
-                except (semantics.NoLabel, semantics.Unfit):
+                except semantics.Unwritable:
                     return None
                 trace += own
             elif requirement.before == requirement.after:
@@ -269,7 +270,7 @@ def _is_in_order(records: Sequence[Record], comparison: Comparison) -> bool:
     texts = {str(record[comparison.column]) for record in records} - {"*"}
     if not all(_NUMBER.fullmatch(text) for text in texts):
         return True
-    sign, value, compare = comparison.operator, comparison.value, semantics.compare
+    sign, value = comparison.operator, comparison.value
     return all(compare(text, sign, value) == compare(Decimal(text), sign, Decimal(str(value))) for text in texts)
 
 

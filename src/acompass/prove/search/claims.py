@@ -6,7 +6,7 @@ fails, nothing is written, so no claim fails (D31, `prove`).
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from acompass.dataclasses import dataclass, replace
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
@@ -36,21 +36,23 @@ class ParsedClaim:
     source: str  # the text that the assertion's spans refer to
     assertion: tree.Assertion
     what: str = "claim"  # how error messages refer to it
+    policy: tree.Program = field(default=tree.Program(()), compare=False)  # whose files it may name (X14)
 
     @property
     def text(self) -> str:
         return self.source[self.assertion.span.start : self.assertion.span.end].strip()
 
     def program(self) -> tree.Program:
-        return tree.Program((tree.Requirement(self.assertion, None, self.assertion.span),), (), self.assertion.span)
+        alone = tree.Requirement(self.assertion, None, self.assertion.span)
+        return replace(self.policy, requirements=(alone,), comments=(), span=self.assertion.span)
 
 
-def parse_claims(texts: Sequence[str]) -> list[ParsedClaim]:
-    return [parse_assertion(text, "claim", "AC550") for text in texts]
+def parse_claims(texts: Sequence[str], policy: tree.Program) -> list[ParsedClaim]:
+    return [parse_assertion(text, "claim", "AC550", policy) for text in texts]
 
 
-def parse_assertion(text: str, what: str, code: str) -> ParsedClaim:
-    """The text's only assertion. Raises an error with the code if the text is anything else."""
+def parse_assertion(text: str, what: str, code: str, policy: tree.Program) -> ParsedClaim:
+    """The text's only assertion, about a policy. Raises an error with the code if the text is anything else."""
     source = text if text.rstrip().endswith(";") else text + ";"
     program, problems = parse_text(source)
     if problems:
@@ -58,7 +60,7 @@ def parse_assertion(text: str, what: str, code: str) -> ParsedClaim:
     if len(program.requirements) == 1 and program.requirements[0].action is None:
         assertion = assertion_of(program.requirements[0])
         if assertion is not None:
-            return ParsedClaim(source, assertion, what)
+            return ParsedClaim(source, assertion, what, policy)
     article = "an" if what.startswith("a") else "a"
     message = f"{article} {what} must be a single assertion, found `{text.strip()}`"
     raise CallError([Diagnostic(code, message, help="EACH RESULT : Age <= 80")])
@@ -77,7 +79,7 @@ def own_claims(
     claims = []
     for at, asserted in policy_assertions(policy):
         requirement = program.requirements[at]
-        claim = ParsedClaim(source, asserted)
+        claim = ParsedClaim(source, asserted, policy=policy)
         is_unchanged = requirement.before == final
         assertion = requirement.assertion if is_unchanged else fit_assertion(claim, final, params)
         known = frozenset(step for step in checks if step < at) if at in checks else checks
@@ -127,8 +129,8 @@ def fit_assertion(claim: ParsedClaim, schema: Schema, params: Mapping[str, Param
         return None
 
 
-def parse_assumptions(texts: Sequence[str]) -> list[ParsedClaim]:
-    return [parse_assertion(text, "assumption", "AC560") for text in texts]
+def parse_assumptions(texts: Sequence[str], policy: tree.Program) -> list[ParsedClaim]:
+    return [parse_assertion(text, "assumption", "AC560", policy) for text in texts]
 
 
 def is_assumed(requirement: Requirement) -> bool:

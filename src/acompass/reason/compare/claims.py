@@ -79,12 +79,12 @@ class PolicyQuestion:
 
     def pairs(self, other: Policy) -> list[Pair]:
         """The policy and another one that consists of the same lines."""
-        given, assumed = self.given, [each.program() for each in parse_assumptions(self.assume)]
+        given, assumed = self.given, [each.program() for each in parse_assumptions(self.assume, self.policy.tree)]
         return typed_pairs(self.policy, other, given.schema, given.params, given.types, assumed)[1]
 
     def after_assumptions(self, pair: Pair) -> Pair:
         """Both policies after the assumptions as checks: if one fails, neither policy writes anything."""
-        assumed = parse_assumptions(self.assume)
+        assumed = parse_assumptions(self.assume, self.policy.tree)
         old, new = (
             prepend_requirements(program, assumed_requirements(assumed, program.schema, self.given.params))
             for program in pair.programs

@@ -16,7 +16,7 @@ from acompass.language.program.types import Value, remaining
 from acompass.prove.diagrams.decision_diagram import ALL, Diagram, Variable
 from acompass.prove.diagrams.regions import regions_in
 from acompass.prove.effort import Exhausted
-from acompass.prove.refute.candidate_tables import CandidateTables, compared_counts, real_size
+from acompass.prove.refute.candidate_tables import MOST_RECORDS, CandidateTables, compared_counts, real_size
 from acompass.prove.refute.refutation import shrink_witness, with_simpler_trace
 from acompass.prove.refute.replay import Chance, Chances, Record, Replayer, Stream, Witness, replay, rho_for_miss
 from acompass.prove.search.claims import check_steps
@@ -42,7 +42,7 @@ MOST_HINTS = 120
 RESIZED = 3
 #: at most this many paths of a diagram, and records of one path, become such records
 MOST_PATHS = 60
-MOST_RECORDS = 16
+MOST_OF_PATH = 16
 
 Trace: TypeAlias = tuple[Fraction, ...]
 
@@ -132,6 +132,8 @@ class Search:
             side = attempt % 2
             program = self._pair.programs[side]
             candidate = self._tables[side].random_table(Target(ALL, check_steps(program)))
+            if candidate.size > MOST_RECORDS:  # a count is compared with such a number, or a group has so many records
+                continue
             blocks = [block.records(real_size) for block in candidate.blocks]
             if self._hints and self._rng.random() < HINTED:
                 hint, _ = self._rng.choice(self._hints)
@@ -255,7 +257,7 @@ class Examples:
             (record, chances)
             for path in islice(_diagram_paths(diagram), MOST_PATHS)
             for chances in (dict(self._chances(path)),)
-            for record in islice(self._records(path), MOST_RECORDS)
+            for record in islice(self._records(path), MOST_OF_PATH)
         )
         return list(islice(found, MOST_HINTS))
 

@@ -41,6 +41,7 @@ from acompass.language.program.types import (
 from acompass.language.text import tree
 from acompass.language.text.parser import parse_text
 from acompass.semantics import core
+from acompass.semantics.values import share_of_largest, share_of_mode
 from acompass.testing.conformance.policies import (
     DATE_TEXTS,
     KINDS,
@@ -400,7 +401,7 @@ class EverydayWriter(PolicyWriter):
             column, largest = self._rng.choice(self._attributes), 0
         name, spelling = self._alias(groups, column)
         values = [self._rng.choice(column.pool) for _ in range(self._rng.randint(1, 5))]
-        share = core.share_of_largest(values, largest) if largest else core.share_of_mode(values)
+        share = share_of_largest(values, largest) if largest else share_of_mode(values)
         of = f"LARGEST {self._constant(largest, INTEGER)}" if largest else "MODE"
         near = EXACT.divide(Decimal(share.numerator), Decimal(share.denominator))
         pool = [at_scale(near, self._rng.choice((1, 2, 4, 20))), random_value(self._rng, SHARE)]

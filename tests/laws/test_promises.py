@@ -31,14 +31,15 @@ def expected_after(case: Case) -> list[bool | None]:
     program = case.program()
     left = semantics.run_program(program, case.records, semantics.trace_of_values(case.trace)).records
     found: list[bool | None] = []
+    pseudonyms = _pseudonyms(policy, program.schema)
     for at, requirement in enumerate(policy.requirements):
         steps = _steps(requirement)
         later = [_certain(step) for other in policy.requirements[at + 1 :] for step in _steps(other)]
         assertion = requirement.assertion
         answer = None
         if left and isinstance(assertion, tree.Assertion) and _is_promised(assertion, steps, program.schema):
-            generalized = {_key(step.name, program.schema) for step in later if isinstance(step, tree.Generalize)}
-            if not generalized & {_key(name, program.schema) for name in _compared(assertion)}:
+            labeled = {_key(step.name, program.schema) for step in later if _writes_labels(step)}
+            if not (labeled | pseudonyms) & {_key(name, program.schema) for name in _compared(assertion)}:
                 answer = _holds(case, assertion, program.final_schema, left)
         found += [answer] * max(1, len(steps))
     return found
@@ -54,13 +55,40 @@ def _certain(step: tree.Action) -> tree.Action:
     return step.action if isinstance(step, tree.Sometimes) else step
 
 
+def _pseudonyms(policy: tree.Program, schema: Schema) -> set[str]:
+    """The columns that may have pseudonyms in the end."""
+    found: set[str] = set()
+    for requirement in policy.requirements:
+        for step in _steps(requirement):
+            certain = _certain(step)
+            if isinstance(certain, tree.Pseudonym):
+                found.add(_key(certain.name, schema))
+            elif isinstance(step, tree.Replace | tree.Random | tree.Draw) and isinstance(
+                requirement.assertion, tree.Always
+            ):
+                found.discard(_key(step.name, schema))
+    return found
+
+
+def _writes_labels(step: tree.Action) -> bool:
+    return isinstance(step, tree.Generalize) and not isinstance(step.map, tree.Nearest)
+
+
 def _is_promised(assertion: tree.Assertion, steps: list[tree.Action], schema: Schema) -> bool:
     read = {_key(name, schema) for name in (*_compared(assertion), *_counted(assertion))}
-    writes = (tree.Replace, tree.Random, tree.Draw, tree.Generalize)
     return not steps or any(
-        isinstance(step, tree.Reject) or (isinstance(step, writes) and _key(step.name, schema) in read)
-        for step in steps
+        isinstance(step, tree.Reject) or any(_key(name, schema) in read for name in _written(step)) for step in steps
     )
+
+
+def _written(step: tree.Action) -> tuple[tree.Name, ...]:
+    match step:
+        case tree.Shift(names=names):
+            return names
+        case tree.Reject() | tree.Drop() | tree.Sometimes() | tree.Then():
+            return ()
+        case _:
+            return (step.name,)
 
 
 def _key(name: tree.Name, schema: Schema) -> str:
@@ -87,7 +115,7 @@ def _compared(assertion: tree.Assertion) -> Iterator[tree.Name]:
                     yield each.aggregate.column
 
 
-_OF_VALUES = (tree.Function.SUM, tree.Function.MIN, tree.Function.MAX)
+_OF_VALUES = (tree.Function.SUM, tree.Function.MIN, tree.Function.MAX, tree.Function.SHARE_OF_LARGEST)
 
 
 def _counted(assertion: tree.Assertion) -> Iterator[tree.Name]:
@@ -147,7 +175,7 @@ def test_a_run_says_what_holds_for_its_output(seed: int, engine: str) -> None:
     if refusals(case):
         return
     table, expected = arrow_table(case), expected_after(case)
-    options = {"params": case.params, "trace": case.trace, "engine": engine}
+    options = {"params": case.params, "trace": case.trace, "key": case.key, "engine": engine}
     result = acompass.run(case.policy_text, table, **options)
     after = [each.after for each in result.requirements]
     assert [None if word is None else word != "violated" for word in after] == expected

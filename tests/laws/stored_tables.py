@@ -33,7 +33,7 @@ _POSTGRES = {
     Kind.TIMESTAMP: "timestamp",
 }
 _SPARK = {**_POSTGRES, Kind.FLOAT: "double", Kind.TEXT: "string", Kind.TIMESTAMP: "timestamp_ntz"}
-_DIGITS = 30
+_DIGITS = 38
 
 
 @dataclass(frozen=True)

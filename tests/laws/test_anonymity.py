@@ -131,7 +131,7 @@ def test_affected_records_become_indistinguishable(violation: Violation, data: s
     """Theorem 3, suppression soundness: REPLACE A WITH a moves every affected record into the class of A = a."""
     column = data.draw(st.integers(0, len(violation.requirement.before) - 1))
     value = data.draw(st.sampled_from([record[column] for record in violation.bag]))
-    requirement = with_action(violation.requirement, Action(Write(column, Constant(value))))
+    requirement = with_action(violation.requirement, Action(Write((column,), Constant(value))))
     after, _, verdict = perform_requirement(requirement, violation.bag, trace_of_values(()))
     assert verdict.affected == len(violation.affected)
     for position, (old, new) in enumerate(zip(violation.bag, after, strict=True)):
@@ -154,7 +154,7 @@ def test_the_class_of_the_replacing_value_never_shrinks(violation: Violation, da
     column = data.draw(st.integers(0, len(violation.requirement.before) - 1))
     values = [record[column] for record in violation.bag]
     value = data.draw(st.sampled_from(values))
-    requirement = with_action(violation.requirement, Action(Write(column, Constant(value))))
+    requirement = with_action(violation.requirement, Action(Write((column,), Constant(value))))
     after, _ = perform(requirement, violation.bag, trace_of_values(()))
     already = sum(values[position] == value for position in violation.affected)
     before_size, after_size = values.count(value), [record[column] for record in after].count(value)

@@ -69,12 +69,12 @@ def as_texts(records: list[tuple]) -> list[str]:
 
 
 def run_in_memory(case: Case, table: pyarrow.Table, folder: Path) -> pyarrow.Table:
-    options = {"params": case.params, "trace": case.trace, "order": "canonical"}
+    options = {"params": case.params, "trace": case.trace, "key": case.key, "order": "canonical"}
     return acompass.run(case.policy_text, table, **options).table
 
 
 def run_through_files(case: Case, table: pyarrow.Table, folder: Path) -> pyarrow.Table:
-    options = {"params": case.params, "trace": case.trace, "order": "canonical", "force": True}
+    options = {"params": case.params, "trace": case.trace, "key": case.key, "order": "canonical", "force": True}
     pyarrow.parquet.write_table(table, folder / "in.parquet")
     acompass.run(case.policy_text, folder / "in.parquet", output=folder / "out.parquet", **options)
     return pyarrow.parquet.read_table(folder / "out.parquet")

@@ -85,7 +85,7 @@ def _written(step: tree.Action) -> tuple[tree.Name, ...]:
     match step:
         case tree.Shift():
             return step.names
-        case tree.Reject() | tree.Drop() | tree.Sometimes():
+        case tree.Reject() | tree.Drop() | tree.Sometimes() | tree.Then():
             return ()
         case _:
             return (step.name,)

@@ -56,7 +56,7 @@ def test_an_outlier_never_keeps_its_value(violation: Violation, one: int, other:
     named = violation.requirement.before
     column = data.draw(st.sampled_from([c for c in range(len(named)) if violation.bag[0][c] is not None]))
     rhos = data.draw(st.lists(RHO, min_size=len(violation.affected), max_size=len(violation.affected)))
-    requirement = with_action(violation.requirement, Action(Write(column, Uniform(lower, upper))))
+    requirement = with_action(violation.requirement, Action(Write((column,), Uniform(lower, upper))))
     after, rest = perform(requirement, violation.bag, trace_of_values(rhos))
     assert rest.used == len(violation.affected)
     drawn = sorted(random(lower, upper, rho) for rho in rhos)

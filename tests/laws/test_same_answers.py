@@ -158,7 +158,7 @@ def _cases() -> Iterator[Case]:
 def _lives(case: Case, place: Place) -> Any:
     """The lives by record number, because engines order records differently; or the errors."""
     table = place.store("lives", case.schema, case.records)
-    options = {"params": case.params, "trace": case.trace, **place.options}
+    options = {"params": case.params, "trace": case.trace, "key": case.key, **place.options}
     try:
         found = acompass.explain(case.policy_text, table, where=f'"{NUMBER}" >= 0', limit=100, **options)
     except AcompassError as error:

@@ -38,7 +38,7 @@ class Fact:
 Measure: TypeAlias = tuple[Function, int | None, int]
 
 #: stands for totals of reference tables, which the key decides: any count is allowed at the same keys
-_OF_KEY: Measure = (Function.COUNT, None, 0)
+_OF_KEY: Measure = (Function("COUNT"), None, 0)
 
 #: a class must satisfy one of the facts; None if facts cannot express the condition
 Alternatives: TypeAlias = tuple[Fact, ...] | None

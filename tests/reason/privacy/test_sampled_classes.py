@@ -146,6 +146,7 @@ REFUSED = {
     "classes are changed in between": (
         f"{SAMPLE}\n{CHANGE}\n{REJECT}", 2, "whole classes"
     ),
+    "records are averaged": (f"{SAMPLE}\nALWAYS : MICROAGGREGATE a BY 2;\n{REJECT}", 2, "averages"),
     "classes are changed before": (
         f"{CHANGE}\n{SAMPLE}\n{REJECT}", 1, "whole classes"
     ),

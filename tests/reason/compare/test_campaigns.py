@@ -20,7 +20,7 @@ def test_record_level_policies_are_compared_exactly() -> None:
 
 @pytest.mark.campaign
 def test_other_policies_are_compared_soundly() -> None:
-    found = any_policies.campaign(at_length(2), seed=20)
+    found = any_policies.campaign(at_length(2), seed=23)
     assert found["True"]
     assert found["False"]
 

@@ -124,7 +124,8 @@ def columns_compared(assertion: p.Assertion) -> frozenset[int]:
         return frozenset(found | seen)
     is_looked_up = any(each.reference is not None for each in process.aggregates)  # a file has the same values (X14)
     found.update(column for at, column in enumerate(process.group_by) if is_looked_up or at in seen)
-    values = (each.column for each in process.aggregates if not each.facts.is_count)
+    facts = ((each.column, each.facts) for each in process.aggregates)
+    values = (column for column, each in facts if not (each.is_count or each.tells_values_apart))
     return frozenset(found.union(column for column in values if column is not None))
 
 

@@ -505,3 +505,13 @@ def test_the_words_of_published_rules_say_what_they_need(
 def test_rounding_twice_is_rounding_once_or_an_error() -> None:
     check_policy("ALWAYS : GENERALIZE Whole TO NEAREST 5 THEN GENERALIZE Whole TO NEAREST 15;", TYPED)
     check_policy("ALWAYS : GENERALIZE Whole TO NEAREST 5 THEN GENERALIZE Whole TO BANDS OF 10;", TYPED)
+
+
+def test_a_name_that_runs_into_the_next_step_can_be_split() -> None:
+    """Without quotes, the bounds of the RANDOM are the last two words, as they were before PSEUDONYM existed (X0)."""
+    text = "ALWAYS : RANDOM Whole low high THEN PSEUDONYM Word;"
+    found = next(each for each in findings(text, TYPED) if each.code == "AC101")
+    (fix,) = found.fixes
+    assert apply_edits(text, fix.edits) == 'ALWAYS : RANDOM "Whole" low high THEN PSEUDONYM Word;'
+    (other,) = finding("ALWAYS : RANDOM Whole then low high;", TYPED, low=1, high=2).fixes
+    assert other.title == "write `Whole`"

@@ -16,8 +16,9 @@ from acompass.language.text.parser import allowances, parse_text
 from tests.folding import folded
 from tests.length import at_length
 from tests.text.fuzz_texts import failures, texts
-from tests.text.mistakes import MISTAKES, PUBLISHED
+from tests.text.mistakes import MISTAKES
 from tests.text.probability_mistakes import Mistake
+from tests.text.published_mistakes import PUBLISHED
 from tests.text.trees import parse_requirement
 
 

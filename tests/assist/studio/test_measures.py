@@ -134,7 +134,8 @@ def test_templates_fit_the_roles(page: Page) -> None:
     bound = {"k": "2", "l": "2", "most": "80"}
     for template in templates:
         found = page.ask_about("diagnose", template["text"], bound)["diagnostics"]
-        assert not [each for each in found if each["severity"] == "error" and each["code"] != "AC413"], template
+        expected = {"AC413", "AC130"} if template["key"] == "k-map" else {"AC413"}  # the file is to be filled in
+        assert not [each for each in found if each["severity"] == "error" and each["code"] not in expected], template
     assert any("DROP Name" in template["text"] for template in templates)
     assert page.ask_about("templates", CLASSES)["templates"] == templates
 

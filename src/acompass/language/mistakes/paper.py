@@ -42,13 +42,16 @@ def _describe_form(form: walk.Beyond) -> tuple[str, Span, str]:
             return "`LIKE`", form.span, _instead(form)
         case tree.NamedAggregate(aggregate):
             return "a second aggregate", aggregate.span, "write one requirement for each aggregate"
-        case tree.Aggregate(file=None):
-            word = f"`{form.function}`"
-            return word, form.span, "compare `SUM`, `MIN`, `MAX` or a count, the paper's only aggregates"
-        case tree.Aggregate():
-            return "an aggregate over a file", form.span, "add the numbers of the file to the table as a column"
-        case _:
+        case tree.Aggregate(function, file=file):
+            share = f"`{function}`", form.span, "compare `SUM`, `MIN`, `MAX` or a count, the paper's only aggregates"
+            over_file = "an aggregate over a file", form.span, "add the numbers of the file to the table as a column"
+            return share if file is None else over_file
+        case tree.Draw() | tree.Generalize() | tree.Drop() | tree.Sometimes() | tree.Then():
             return _describe_action(form)
+        case tree.Pseudonym() | tree.Shift() | tree.AddRandom() | tree.Microaggregate():
+            return _describe_action(form)
+        case _:
+            assert_never(form)
 
 
 def _describe_action(form: walk.BeyondAction) -> tuple[str, Span, str]:
@@ -76,6 +79,23 @@ def _describe_action(form: walk.BeyondAction) -> tuple[str, Span, str]:
             return "`MICROAGGREGATE`", form.span, "write one requirement with `REPLACE` for each group"
         case _:
             assert_never(form)
+
+
+def unknown_function(action: tree.Plain | None) -> tuple[str, str] | None:
+    """The action in words, and why no action of the paper writes the same; None if one does."""
+    match action:
+        case tree.Pseudonym():
+            return "PSEUDONYM", "no action of the paper has a key"
+        case tree.Shift():
+            return "SHIFT", "no action of the paper has a key"
+        case tree.AddRandom():
+            return "ADD RANDOM", "what the paper draws does not depend on the value before"
+        case tree.Microaggregate():
+            return "MICROAGGREGATE", "what an action of the paper writes does not depend on other records"
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Drop():
+            return None
+        case _:
+            assert_never(action)
 
 
 def _instead(condition: tree.Condition) -> str:

@@ -30,10 +30,12 @@ from acompass.language.program.kernels import (
     Weighted,
     WeightedValue,
 )
+from acompass.language.program.keys import EXAMPLE_PSEUDONYM
 from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.scope import Scope, Writer, write_values
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, remaining
 from acompass.language.text import tree, walk
+from acompass.language.text.tokens import spell_name
 from acompass.language.text.tree import place_of
 
 #: the maps that turn values into labels
@@ -49,13 +51,11 @@ def check_action(action: tree.Step, scope: Scope, *, always: bool) -> program.Ac
 
     `always` says that every record is affected (X1).
     """
-    match action:
-        case tree.Sometimes():
-            # the records that are not drawn keep their values, so nothing is overwritten for certain
-            effect = _check_effect(action.action, scope, always=False)
-            probability = Fraction(action.probability.value)
-        case _:
-            effect, probability = _check_effect(action, scope, always=always), ONE
+    chance, plain = walk.chance_in(action), walk.plain_of(action)
+    assert plain is not None
+    # the records that are not drawn keep their values, so nothing is overwritten for certain
+    effect = _check_effect(plain, scope, always=always and chance is None)
+    probability = ONE if chance is None else Fraction(chance.probability.value)
     return None if effect is None else program.Action(effect, probability, place_of(action.span))
 
 
@@ -67,8 +67,12 @@ def _check_effect(action: tree.Plain, scope: Scope, *, always: bool) -> program.
             return _replace(action, scope, always)
         case tree.Random():
             return _random(action, scope)
-        case _:
+        case tree.Generalize() | tree.Drop() | tree.Draw():
             return _check_beyond(action, scope, always)
+        case tree.Pseudonym() | tree.Shift() | tree.AddRandom() | tree.Microaggregate():
+            return _check_beyond(action, scope, always)
+        case _:
+            assert_never(action)
 
 
 def _check_beyond(action: walk.BeyondPlain, scope: Scope, always: bool) -> program.Effect | None:
@@ -135,13 +139,15 @@ def _is_gone(name: tree.Name, scope: Scope) -> bool:
 
 
 def _pseudonym(action: tree.Pseudonym, scope: Scope, always: bool) -> program.Write | None:
-    """The column is text from here on. If all records are affected, what earlier lines wrote into it is forgotten."""
+    """The column is text from here on. If all records are affected, what earlier lines wrote into it is forgotten, and
+    none of its numbers is left."""
     column = scope.column(action.name)
     type_ = None if column is None else scope.types[column]
     if column is None or type_ is None:
         return None
-    write_values(column, (), TEXT, Writer("PSEUDONYM", action.span, always), scope)
-    scope.pseudonyms.add(column)
+    write_values(column, [EXAMPLE_PSEUDONYM], TEXT, Writer("PSEUDONYM", action.span, always), scope)
+    if always:
+        scope.forget_numbers(column, action.span)
     return program.Write((column,), Pseudonym(type_))
 
 
@@ -175,7 +181,8 @@ def _add_random(action: tree.AddRandom, scope: Scope) -> program.Write | None:
     lower, upper = _check_bound(action.lower, scope), _check_bound(action.upper, scope)
     column = _number_column(action.name, "ADD RANDOM", scope)
     if lower is not None and upper is not None and lower > upper:
-        scope.report(findings.bounds_reversed(action, lower, upper))
+        swapped = f"ADD RANDOM {upper} {lower} TO {spell_name(action.name.text)}"
+        scope.report(findings.bounds_reversed(action, lower, upper, swapped))
         return None
     if column is None or lower is None or upper is None:
         return None
@@ -220,7 +227,8 @@ def _random(action: tree.Random, scope: Scope) -> program.Write | None:
     lower, upper = _check_bound(action.lower, scope), _check_bound(action.upper, scope)
     column = scope.column(action.name)
     if lower is not None and upper is not None and lower > upper:
-        scope.report(findings.bounds_reversed(action, lower, upper))
+        swapped = f"RANDOM {spell_name(action.name.text)} {upper} {lower}"
+        scope.report(findings.bounds_reversed(action, lower, upper, swapped))
         return None
     if column is None or not _holds_integers(action.name, column, scope) or lower is None or upper is None:
         return None
@@ -346,15 +354,27 @@ def check_generalize(action: tree.Generalize, scope: Scope) -> program.Write | N
     type_ = None if column is None else scope.types[column]
     if column is None or type_ is None:
         return None
-    if isinstance(action.map, tree.Nearest):
-        return _nearest(action, action.map, column, type_, scope)
-    map_ = _map(action, action.map, Column(scope.names.texts[column], type_), scope)
-    if not isinstance(map_, Diagnostic):
+    match action.map:
+        case tree.Nearest() as nearest:
+            return _nearest(action, nearest, column, type_, scope)
+        case tree.BandsOf() | tree.BandsAt() | tree.PrefixOf() | tree.DatePart() | tree.LevelOf() as labels:
+            return _labels(action, labels, column, type_, scope)
+        case _:
+            assert_never(action.map)
+
+
+def _labels(action: tree.Generalize, labels: _LabelMap, column: int, type_: Type, scope: Scope) -> program.Write | None:
+    map_ = _map(action, labels, Column(scope.names.texts[column], type_), scope)
+    if isinstance(map_, Diagnostic):
+        needs_numbers = map_.code == findings.UNSUITABLE_MAP and walk.map_parts(labels).of_numbers
+        scope.report_misuse(map_, column, used_as_number=needs_numbers)
+    else:
         map_ = _map_conflict(action, map_, column, scope) or map_
+        if isinstance(map_, Diagnostic):
+            scope.report(map_)
     numbers = type_.kind if type_.is_number else type_.numbers
     scope.retype(column, replace(TEXT, numbers=numbers), action.span, by="GENERALIZE")
     if isinstance(map_, Diagnostic):
-        scope.report(map_)
         return None
     scope.maps.setdefault(column, []).append((map_, action.span))
     return program.Write((column,), Labels(map_))
@@ -367,7 +387,8 @@ def _map_conflict(action: tree.Generalize, map_: Map, column: int, scope: Scope)
         if not map_.follows(earlier):
             return findings.not_cut_from_earlier(action, name, place)
     for text, by, place in scope.written.get(column, ()):
-        if map_.label(text) is None:
+        may_list_pseudonyms = text == EXAMPLE_PSEUDONYM and walk.level_in(action.map) is not None
+        if map_.label(text) is None and not may_list_pseudonyms:
             return findings.unmappable_text(action, name, by, place)
     return None
 

@@ -23,7 +23,14 @@ from acompass.language.program.aggregates import facts_about
 from acompass.language.program.hierarchies import Problem, problem_summary
 from acompass.language.program.types import Column, Kind, Names
 from acompass.language.text import tree
-from acompass.language.text.tokens import read_constant, spell_constant, spell_name, spell_number, spell_string
+from acompass.language.text.tokens import (
+    quoted_name,
+    read_constant,
+    spell_constant,
+    spell_name,
+    spell_number,
+    spell_string,
+)
 
 #: a constant of the policy, or the value of a parameter
 Bound: TypeAlias = tree.Number | tree.String
@@ -41,7 +48,18 @@ _EXAMPLES = {
 def unknown_column(name: tree.Name, names: Names) -> Diagnostic:
     close = names.closest(name.text)
     help_ = f"columns: {names.listing()}{_meant(close)}"
-    return _diagnostic_at(name.span, "AC101", f"unknown column `{name.text}`", help_, _rename(name, close))
+    fixes = _split_random(name, names) or _rename(name, close)
+    return _diagnostic_at(name.span, "AC101", f"unknown column `{name.text}`", help_, fixes)
+
+
+def _split_random(name: tree.Name, names: Names) -> tuple[Fix, ...]:
+    """For `RANDOM Age low high THEN PSEUDONYM Name`, in which the name is `Age low high THEN` (X0)."""
+    *words, low, high, then = ["", "", *name.text.split(" ")]
+    column = " ".join(words).strip()
+    if then.upper() != "THEN" or not names.find(column) or len(name.text) != name.span.end - name.span.start:
+        return ()
+    split = f"{quoted_name(column)} {low} {high} {then}"
+    return offer(f"write `{split}`, so that `THEN` begins the next action", replace(name.span, split))
 
 
 def ambiguous_name(name: tree.Name, candidates: list[str]) -> Diagnostic:
@@ -209,15 +227,12 @@ def shifted_twice(name: tree.Name, previous: tree.Name, first: tree.Name, column
     return _diagnostic_at(name.span, "AC129", message, help_, fixes, Label(first.span, "first here"))
 
 
-def bounds_reversed(random: tree.Random | tree.AddRandom, lower: int, upper: int) -> Diagnostic:
+def bounds_reversed(random: tree.Random | tree.AddRandom, lower: int, upper: int, swapped: str) -> Diagnostic:
     message = f"the lower bound {lower} of RANDOM is above its upper bound {upper}"
-    name = spell_name(random.name.text)
-    is_added = isinstance(random, tree.AddRandom)
-    help_ = f"write `ADD RANDOM {upper} {lower} TO {name}`" if is_added else f"write `RANDOM {name} {upper} {lower}`"
     lower_edit = replace(random.lower.span, _spell_bound(random.upper))
     upper_edit = replace(random.upper.span, _spell_bound(random.lower))
     fixes = offer("swap the bounds", lower_edit, upper_edit)
-    return _diagnostic_at(random.lower.span.to(random.upper.span), "AC115", message, help_, fixes)
+    return _diagnostic_at(random.lower.span.to(random.upper.span), "AC115", message, f"write `{swapped}`", fixes)
 
 
 def number_too_long(span: Span, digits: int, most: int) -> Diagnostic:
@@ -286,9 +301,12 @@ def not_cut_from_earlier(action: tree.Generalize, column: str, earlier: Span) ->
 
 
 def unmappable_text(action: tree.Generalize, column: str, by: str, place: Span) -> Diagnostic:
-    verb = "replace with" if by == "REPLACE" else "draw"
+    verbs = {
+        "REPLACE": "replace with `'*'` or labels of the map, or ",
+        "RANDOM": "draw `'*'` or labels of the map, or ",
+    }
     message = f"this map of column `{column}` has no label for text that a {by} writes"
-    help_ = f"{verb} `'*'` or labels of the map, or move the {by} after this line"
+    help_ = f"{verbs.get(by, '')}move the {by} after this line"
     return _diagnostic_at(action.map.span, "AC119", message, help_, other=Label(place, "written here"))
 
 
@@ -296,10 +314,13 @@ def invalid_map(span: Span, problem: str, help_: str) -> Diagnostic:
     return _diagnostic_at(span, "AC120", problem, help_)
 
 
+UNSUITABLE_MAP = "AC121"
+
+
 def unsuitable_map(action: tree.Generalize, wanted: str, column: Column) -> Diagnostic:
     message = f"{wanted}, but column `{column.name}` is {column.type.kind}"
     help_ = "use PREFIX or LEVEL for text, BANDS or NEAREST for numbers, YEAR for dates"
-    return _diagnostic_at(action.name.span, "AC121", message, help_)
+    return _diagnostic_at(action.name.span, UNSUITABLE_MAP, message, help_)
 
 
 def unreadable_hierarchy(file: tree.String, reason: str) -> Diagnostic:

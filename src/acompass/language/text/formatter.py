@@ -169,7 +169,7 @@ class _Pieces:
         yield _Piece(aggregate.function, aggregate.span.start)
         if aggregate.largest is not None:
             yield self._constant(aggregate.largest)
-        yield _Piece("(", tight=not walk.is_share(aggregate))
+        yield _Piece("(", tight=not aggregate.is_share)
         yield _Piece("*", tight=True) if aggregate.column is None else self._name(aggregate.column, tight=True)
         yield _Piece(")", tight=True)
         if aggregate.file is not None:
@@ -177,14 +177,11 @@ class _Pieces:
             yield self._constant(aggregate.file)
 
     def _action(self, action: tree.Action, is_core: bool) -> Iterator[_Piece]:
-        match action:
-            case tree.Then(steps):
-                for index, step in enumerate(steps):
-                    if index:
-                        yield _Piece("THEN", self._after(steps[index - 1]), indent=BELOW)
-                    yield from self._step(step, is_core, steps[index + 1 : index + 2])
-            case _:
-                yield from self._step(action, is_core)
+        steps = walk.steps_in(action)
+        for index, step in enumerate(steps):
+            if index:
+                yield _Piece("THEN", self._after(steps[index - 1]), indent=BELOW)
+            yield from self._step(step, is_core, steps[index + 1 : index + 2])
 
     def _step(self, step: tree.Step, is_core: bool, following: tuple[tree.Step, ...] = ()) -> Iterator[_Piece]:
         start = step.span.start
@@ -201,8 +198,12 @@ class _Pieces:
                 yield self._name(step.name) if is_core else self._name_before_bounds(step, following)
                 yield self._constant(lower)
                 yield self._constant(upper)
-            case _:
+            case tree.Draw() | tree.Generalize() | tree.Drop():
                 yield from self._beyond_step(step)
+            case tree.Pseudonym() | tree.Shift() | tree.AddRandom() | tree.Microaggregate():
+                yield from self._beyond_step(step)
+            case _:
+                assert_never(step)
 
     def _beyond_step(self, step: walk.BeyondPlain) -> Iterator[_Piece]:
         start = step.span.start
@@ -256,7 +257,7 @@ class _Pieces:
         two parameters and THEN PSEUDONYM, which without quotes would be part of the name and the bounds (X0)."""
         words = [*action.name.text.split(" "), spell_constant(action.lower)]
         has_parameters = isinstance(action.lower, tree.Parameter) and isinstance(action.upper, tree.Parameter)
-        is_ambiguous = has_parameters and any(isinstance(step, tree.Pseudonym) for step in following)
+        is_ambiguous = has_parameters and any(map(walk.is_pseudonym, following))
         if is_ambiguous or any(word.upper() == "THEN" for word in words):
             return _Piece(quoted_name(action.name.text), action.name.span.start)
         return self._name(action.name)

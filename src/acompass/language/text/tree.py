@@ -181,6 +181,10 @@ class Aggregate:
         if self.file is not None and self.function not in (Function.COUNT, Function.SUM):
             raise ValueError("only COUNT and SUM are taken over a file")
 
+    @property
+    def is_share(self) -> bool:
+        return self.function in (Function.SHARE_OF_LARGEST, Function.SHARE_OF_MODE)
+
 
 @dataclass(frozen=True, slots=True)
 class Result:

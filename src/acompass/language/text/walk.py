@@ -3,6 +3,7 @@
 `core` expands IN, BETWEEN, LIKE and the signs for "unequal" into the core conditions that they are short for (X4)."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import NamedTuple, TypeAlias, TypeGuard, assert_never
 
 from acompass.dataclasses import replace
@@ -42,6 +43,10 @@ def steps_of(requirement: tree.Requirement) -> Iterator[tree.Requirement]:
     yield replace(requirement, action=first, span=requirement.assertion.span.to(first.span))
     for step in others:
         yield replace(requirement, action=step, span=step.span)
+
+
+def steps_in(action: tree.Action) -> tuple[tree.Step, ...]:
+    return action.steps if isinstance(action, tree.Then) else (action,)
 
 
 def step_of(requirement: tree.Requirement) -> tree.Step | None:
@@ -247,6 +252,7 @@ class MapParts(NamedTuple):
     numbers: tuple[tree.Number, ...] = ()  # that its values are compared with
     constants: tuple[tree.Constant, ...] = ()  # that it writes
     integers: tuple[tuple[str, tree.Constant], ...] = ()
+    step: Decimal | None = None  # the number of NEAREST
 
 
 def map_parts(map_: tree.Map) -> MapParts:
@@ -262,7 +268,7 @@ def map_parts(map_: tree.Map) -> MapParts:
         case tree.LevelOf(level, _, otherwise):
             return MapParts(False, (), () if otherwise is None else (otherwise,), (("after `LEVEL`", level),))
         case tree.Nearest(number):
-            return MapParts(True, (number,))
+            return MapParts(True, (number,), step=number.value)
         case _:
             assert_never(map_)
 
@@ -323,6 +329,10 @@ def nearest_in(action: tree.Step | None) -> tree.Nearest | None:
     """The NEAREST that an action performs."""
     map_ = _map(action)
     return map_ if isinstance(map_, tree.Nearest) else None
+
+
+def is_pseudonym(action: tree.Step | None) -> bool:
+    return isinstance(plain_of(action), tree.Pseudonym)
 
 
 def draw_in(action: tree.Step | None) -> tree.Draw | None:
@@ -394,12 +404,8 @@ def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
 
 
 def is_beyond_aggregate(aggregate: tree.Aggregate) -> bool:
-    """Whether the paper does not have the aggregate: a SHARE (X13), or one over a reference table (X14)."""
-    return is_share(aggregate) or aggregate.file is not None
-
-
-def is_share(aggregate: tree.Aggregate) -> bool:
-    return aggregate.function in (tree.Function.SHARE_OF_LARGEST, tree.Function.SHARE_OF_MODE)
+    """Whether the paper does not have the aggregate: a SHARE (X13), or an aggregate over a reference table (X14)."""
+    return aggregate.is_share or aggregate.file is not None
 
 
 def _beyond_action(action: tree.Action | None) -> Iterator[BeyondAction]:

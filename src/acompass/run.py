@@ -230,7 +230,7 @@ def _require_order(schema: Schema) -> None:
     for column in schema:
         if column.type.kind is Kind.OPAQUE:
             message = f"the values of column `{column.name}` have no order"
-            help_ = "leave the column out, or use neither RANDOM nor canonical order"
+            help_ = "leave the column out, or use neither random actions, nor MICROAGGREGATE, nor canonical order"
             raise TableError([Diagnostic("AC226", message, help=help_)])
 
 

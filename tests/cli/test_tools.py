@@ -100,9 +100,11 @@ BROKEN: dict[str, Callable[..., Sql]] = {
     "exact_sum": lambda value, _: exp.Sum(this=exp.Distinct(expressions=[value])),
     "float_sum": lambda value: exp.Max(this=value),
     "hash52": lambda text: sql.integer(7),
+    "hmac": lambda text, inner, outer: sql.call("sha256", text),
+    "add_days": lambda value, days, type_: value,
 }
 #: seeds whose first hundred cases detect each broken part
-SEEDS = {"exact_sum": "2", "float_sum": "13", "hash52": "3"}
+SEEDS = {"exact_sum": "1", "float_sum": "1", "hash52": "0", "hmac": "0", "add_days": "0"}
 
 
 @pytest.mark.slow
@@ -132,7 +134,7 @@ def test_the_smallest_disagreement_is_printed_as_a_literate_case(
 def _compared(found: dict[str, str]) -> dict[str, str]:
     """Without what holds for the output (D33), which `conform` does not compare."""
     lines = found.get("verdicts", "").splitlines()
-    return {**found, "verdicts": "".join(f"{' '.join(line.split()[:4])}\n" for line in lines)} if lines else found
+    return {**found, "verdicts": "".join(f"{line.rpartition(' ')[0]}\n" for line in lines)} if lines else found
 
 
 @pytest.mark.slow

@@ -26,11 +26,10 @@ from acompass.language.program.types import Kind, remaining
 from acompass.language.text.parser import parse_text
 from acompass.semantics.core import run_program, trace_of_values
 from acompass.testing.conformance.cases import Case, random_case
+from tests.explain.algebra_in_sql.queries import DIGITS
 from tests.explain.algebra_in_sql.run import TYPES, AlgebraRun, FinalState
 
 ONE = 2**52
-#: shares are compared with constants of at most this many digits after the point
-DIGITS = 12
 
 
 def random_cases(cases: int, seed: int) -> Iterator[Case]:
@@ -59,7 +58,7 @@ def _is_covered(case: Case) -> bool:
 
 
 def _has_short_shares(requirement: Requirement) -> bool:
-    """Whether floats, which SQL divides into, can decide how shares compare with the constants."""
+    """Whether SQL can decide how shares compare with the constants."""
     schema = requirement.assertion.schema
     compared = effects.comparisons(requirement.assertion.condition)
     values = (each.value for each in compared if schema[each.column].type.kind is Kind.SHARE)

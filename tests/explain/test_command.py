@@ -32,6 +32,9 @@ EACH PROCESS COUNT(*) AS Size GROUP BY Age, Zip : Size >= k : REJECT;
 EACH PROCESS COUNT DISTINCT Disease AS Kinds GROUP BY Age, Zip : Kinds > 1;
 """
 
+#: of the first stay
+DATES = {"In": "2020-01-05", "Out": "2020-02-01"}
+
 Explain = Callable[..., Result]
 
 
@@ -62,6 +65,31 @@ def test_a_dropped_column_is_not_released(explain: Explain) -> None:
         "\n"
         "released as: Age '82', Disease 'flu'\n"
     )
+
+
+def test_a_shift_changes_several_columns_in_one_step(explain: Explain) -> None:
+    """With the key of the run, the values are those that a run writes."""
+    Path("stays.csv").write_text("Id,In,Out,Age\nA,2020-01-05,2020-02-01,33\nB,2020-01-05,2020-01-06,31\n")
+    Path("stays.acp").write_text(
+        "ALWAYS : SHIFT In, Out BY Id WITHIN 30 DAYS;\nALWAYS : PSEUDONYM Id;\nALWAYS : MICROAGGREGATE Age BY 2;",
+        encoding="utf-8",
+    )
+    key = "0123456789abcdef" * 2
+    Path("key.txt").write_text(key, encoding="utf-8")
+    Path("key.txt").chmod(0o600)
+    released = acompass.run(acompass.load("stays.acp"), "stays.csv", key=key).table.to_pylist()[0]
+    ran = explain("stays.acp", "stays.csv", "--record", "1", "--key-file", "key.txt")
+    assert ran.exit_code == 0, ran.stderr
+    shifted = (f"{name} was '{before}' and became '{released[name]}'" for name, before in DATES.items())
+    assert f"  affected: {', '.join(shifted)}\n" in ran.stdout
+    assert f"  affected: Id was 'A' and became '{released['Id']}'\n" in ran.stdout
+    assert "  affected: Age was 33 and became 32\n" in ran.stdout
+    data = json.loads(explain("stays.acp", "stays.csv", "--record", "1", "--key-file", "key.txt", "--json").stdout)
+    first, second, _ = data["records"][0]["requirements"]
+    assert first["change"] == {"column": "In", "before": "2020-01-05", "after": released["In"]}
+    assert first["other_changes"] == [{"column": "Out", "before": "2020-02-01", "after": released["Out"]}]
+    assert "other_changes" not in second
+    assert key not in ran.stdout
 
 
 def test_the_explanation_of_a_dropped_record_names_every_step(explain: Explain) -> None:

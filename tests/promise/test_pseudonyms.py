@@ -115,6 +115,42 @@ def test_a_value_that_only_looks_like_a_pseudonym_is_judged_if_the_policy_writes
     assert acompass.check("EACH RESULT : id != 'a';", table).requirements[0].holds is True
 
 
+@folded(
+    ("policy", "code"),
+    [
+        ("ALWAYS : PSEUDONYM age; ALWAYS : GENERALIZE age TO BANDS OF 5;", "AC118"),
+        (
+            "ALWAYS : GENERALIZE age TO BANDS OF 5; ALWAYS : PSEUDONYM age; ALWAYS : GENERALIZE age TO BANDS OF 10;",
+            "AC118",
+        ),
+        ("EACH RESULT : pay > 20 : PSEUDONYM age; ALWAYS : GENERALIZE age TO BANDS OF 5;", "AC119"),
+        ("ALWAYS : PSEUDONYM age; ALWAYS : ADD RANDOM 1 5 TO age;", "AC118"),
+        ("ALWAYS : PSEUDONYM day; ALWAYS : GENERALIZE day TO MONTH;", "AC119"),
+    ],
+)
+def test_pseudonyms_are_neither_numbers_nor_dates(policy: str, code: str) -> None:
+    """The error points to the PSEUDONYM."""
+    with pytest.raises(acompass.PolicyError) as raised:
+        _run(policy)
+    (found,) = raised.value.diagnostics
+    assert found.code == code
+    assert any(policy[each.span.start :].startswith("PSEUDONYM") for each in found.labels)
+
+
+@folded(
+    "policy",
+    [
+        "ALWAYS : GENERALIZE age TO BANDS OF 5; ALWAYS : PSEUDONYM age; ALWAYS : GENERALIZE age TO PREFIX OF 4;",
+        "ALWAYS : GENERALIZE day TO MONTH; ALWAYS : PSEUDONYM day; ALWAYS : GENERALIZE day TO PREFIX OF 4;",
+    ],
+)
+def test_earlier_labels_are_forgotten(policy: str) -> None:
+    """After bands or months, no PREFIX could follow."""
+    assert _run(policy).ok
+    with pytest.raises(acompass.PolicyError, match="AC119"):
+        _run(policy.replace("ALWAYS : PSEUDONYM age; ", "").replace("ALWAYS : PSEUDONYM day; ", ""))
+
+
 # Roles (D36) and persons (D35)
 
 ROLES = {"identifiers": ["name"], "quasi_identifiers": ["age"], "other": ["day", "pay"]}

@@ -304,3 +304,21 @@ def test_many_totals_reach_every_engine(engine: str, engine_url: str, tmp_path: 
     assert result.records_out == len(texts) - 100
     left = pyarrow.parquet.read_table(tmp_path / "out.parquet").column("id").to_pylist()
     assert sorted(left) == list(range(100, len(texts)))
+
+
+def test_files_are_in_the_folder_of_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for claims, for promises about columns of another type, and in a comparison with a policy elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    for name, people in (("old", 10), ("new", 9)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "ages.csv").write_text(f"age,people\n34,{people}\n41,5\n*,10\n", encoding="utf-8")
+        policy = "EACH PROCESS SUM(people) IN 'ages.csv' AS n GROUP BY age : n >= {} : REPLACE age WITH '*';"
+        (tmp_path / name / "p.acp").write_text(policy.format(people), encoding="utf-8")
+    old, new = (acompass.load(tmp_path / name / "p.acp") for name in ("old", "new"))
+    result = acompass.run(old, {"age": [34, 41]})
+    assert [(each.affected, each.after) for each in result.requirements] == [(1, "proved")]
+    claim = "EACH PROCESS SUM(people) IN 'ages.csv' AS n GROUP BY age : n >= 10"
+    assert [each.verdict for each in acompass.prove(old, [claim]).claims] == ["proved"]
+    assert [each.verdict for each in acompass.prove(new, [claim]).claims] == ["refuted"]
+    (kept,) = acompass.compare(old, new).old_by_new
+    assert kept.verdict == "proved", "both release classes of the old file with at least 10"

@@ -5,7 +5,7 @@ import pytest
 from acompass.language.program.types import INTEGER, TEXT, Column
 from tests.length import at_length
 from tests.theory.building import needs
-from tests.theory.deciding import Decided, decide, random_policies
+from tests.theory.deciding import Decided, decide, random_policies, theory_answers
 from tests.theory.record_policies import RecordPolicy
 
 #: `python -m tests.theory.decisions` compares any number
@@ -24,9 +24,12 @@ def test_no_verdict_differs() -> None:
 
 
 def _answers(claims: dict[str, str], policy: str) -> list[str]:
+    return [each.theory for each in decide(_asked(claims, policy)) if each.agrees]
+
+
+def _asked(claims: dict[str, str], policy: str) -> list[RecordPolicy]:
     schema = (Column("Age", INTEGER), Column("Zip", TEXT))
-    asked = [RecordPolicy(policy, claim, schema, frozenset()) for claim in claims]
-    return [each.theory for each in decide(asked) if each.agrees]
+    return [RecordPolicy(policy, claim, schema, frozenset()) for claim in claims]
 
 
 @pytest.mark.parametrize(
@@ -56,6 +59,17 @@ def _answers(claims: dict[str, str], policy: str) -> list[str]:
 )
 def test_claims_of_each_kind_are_decided(policy: str, claims: dict[str, str]) -> None:
     assert dict(zip(claims, _answers(claims, policy), strict=True)) == claims
+
+
+@pytest.mark.parametrize(
+    "action", ["GENERALIZE Age TO NEAREST 5", "PSEUDONYM Zip", "ADD RANDOM 0 1 TO Age", "MICROAGGREGATE Age BY 2"]
+)
+def test_what_published_rules_write_is_undecided(action: str) -> None:
+    """Also where the claim does not read the column."""
+    claims = {"EACH RESULT : Age > 0": "undecided", "EACH RESULT : Zip > ''": "undecided"}
+    assert theory_answers(_asked(claims, f"EACH RESULT : Age > 0 AND Zip > '' : REJECT; ALWAYS : {action};")) == [
+        *claims.values()
+    ]
 
 
 def test_a_difference_is_noticed() -> None:

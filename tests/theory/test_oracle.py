@@ -122,7 +122,7 @@ def test_published_rules_mean_the_same(policy: str) -> None:
 WITH_REFERENCE = (
     "EACH PROCESS SUM(people) IN '{file}' AS residents GROUP BY t : residents > 9 : REPLACE t WITH '*';",
     "EACH PROCESS COUNT(*) IN '{file}' AS c, COUNT(*) AS own GROUP BY n : c > 1 AND own < 3 : REJECT;",
-    "SOME PROCESS SUM(share) IN '{file}' AS s WHERE n > 0 GROUP BY t : s = 0.5 : REJECT;",
+    "SOME PROCESS SUM(share) IN '{file}' AS s WHERE n > 0 GROUP BY t : s > 1 : REJECT;",
     "EACH PROCESS SUM(people) IN '{file}' AS residents : residents > 40 : REJECT;",
     "EACH PROCESS SUM(share) IN '{file}' AS s GROUP BY d, t : s < 0.5 OR s > 1.25 : REJECT;",
 )

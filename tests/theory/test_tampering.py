@@ -1,6 +1,8 @@
 """Tampered certificates are refused, or accepted for what `verify` prints about them."""
 
+import copy
 import random
+from typing import Any
 
 import pytest
 
@@ -28,6 +30,31 @@ def test_every_node_of_a_certificate_matters_or_changes_nothing() -> None:
     assert outcome.broken == []
     assert outcome.files > 1_000
     assert outcome.outcomes["same meaning"] < outcome.files / 10
+
+
+_ACTIONS = (
+    *(["nearest", 0, "unchanged", [5, 1]], ["pseudonym", 0], ["shift", [0], 1, 30], ["add", 0, -1, 1]),
+    *(["microaggregate", 0, "unchanged", 3], ["generalize", 0, "nearest"]),
+)
+_AGGREGATES = (["mode", 0], ["largest", 2, 0], ["reference", [0], []], ["share", 0])
+
+
+@pytest.mark.parametrize("action", _ACTIONS)
+def test_actions_of_published_rules_are_refused(action: list[Any]) -> None:
+    """The checker does not know them, in no spelling."""
+    certificate = copy.deepcopy(examples()[-1])
+    certificate["program"][-1]["action"] = action
+    ((letter, reason, *_),) = statements([dump(load(certificate))])
+    assert (letter, reason) == ("?", "expected an action")
+
+
+@pytest.mark.parametrize("aggregate", _AGGREGATES)
+def test_aggregates_of_published_rules_are_refused(aggregate: list[Any]) -> None:
+    certificate = copy.deepcopy(examples()[-1])
+    certificate["program"][-1]["assertion"] = ["each", ["process", [aggregate], None, [0]], [">", 1, {"integer": "0"}]]
+    ((letter, reason, *_),) = statements([dump(load(certificate))])
+    assert letter == "?"
+    assert reason in ("expected an aggregate", f"there is no function {aggregate[0]}")
 
 
 @pytest.mark.campaign

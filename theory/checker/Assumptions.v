@@ -50,6 +50,7 @@ From Acompass Require DateLabels.
 From Acompass Require Labels.
 From Acompass Require Multiples.
 From Acompass Require Shares.
+From Acompass Require ShareBounds.
 From Acompass Require PublishedWrites.
 From Acompass Require Shifts.
 From Acompass Require RankedMeans.
@@ -310,7 +311,8 @@ Definition theorems_of_Labels := (
 Print Assumptions theorems_of_Labels.
 
 Definition theorems_of_Multiples := (
-  @Multiples.multiple_is_nearest, @Multiples.nearest_idempotent, @Multiples.odd_multiple).
+  @Multiples.multiple_is_nearest, @Multiples.nearest_idempotent, @Multiples.nearest_in_order,
+  @Multiples.odd_multiple).
 Print Assumptions theorems_of_Multiples.
 
 Definition theorems_of_Shares := (
@@ -318,6 +320,13 @@ Definition theorems_of_Shares := (
   @Shares.is_kept_by_merging_mode, @Shares.of_merged_largest, @Shares.of_merged_mode, @Shares.of_values_mode,
   @Shares.of_values_share, @Shares.reference_fact, @Shares.reference_of_class, @Shares.share_is_established).
 Print Assumptions theorems_of_Shares.
+
+Definition theorems_of_ShareBounds := (
+  @ShareBounds.largest_in_order, @ShareBounds.largest_with_count, @ShareBounds.mode_with_distinct,
+  @ShareBounds.of_part_largest, @ShareBounds.of_part_mode, @ShareBounds.of_values_largest_zero,
+  @ShareBounds.of_values_mode_at_least, @ShareBounds.of_values_mode_constant,
+  @ShareBounds.of_values_mode_grouped).
+Print Assumptions theorems_of_ShareBounds.
 
 Definition theorems_of_PublishedWrites := (
   @PublishedWrites.classes_merge, @PublishedWrites.history_of_published,
@@ -329,7 +338,7 @@ Definition theorems_of_PublishedWrites := (
 Print Assumptions theorems_of_PublishedWrites.
 
 Definition theorems_of_Shifts := (
-  @Shifts.shift_keeps_intervals, @Shifts.shifted_by).
+  @Shifts.date_of_day_number, @Shifts.shift_is_injective, @Shifts.shift_keeps_intervals, @Shifts.shifted_by).
 Print Assumptions theorems_of_Shifts.
 
 Definition theorems_of_RankedMeans := (

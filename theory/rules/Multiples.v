@@ -89,6 +89,28 @@ Proof.
   rewrite !half_away_rounded, Pos2Z.inj_mul, K, Z.mul_1_r. rewrite rounded_twice by (auto; reflexivity). reflexivity.
 Qed.
 
+(** Rounding is monotone: the multiples of a range of numbers are those between the multiples of its ends. *)
+Lemma rounded_in_order n m d : 0 < d -> n <= m -> rounded n d <= rounded m d.
+Proof.
+  intros P L. unfold rounded.
+  assert (Up : forall x, 0 <= (2 * Z.abs x + d) / (2 * d)) by (intro x; apply Z.div_pos; lia).
+  pose proof (Up n) as UN. pose proof (Up m) as UM.
+  destruct (Z.lt_trichotomy n 0) as [N|[->|N]], (Z.lt_trichotomy m 0) as [M|[->|M]]; try lia;
+    rewrite ?(Z.sgn_neg n), ?(Z.sgn_neg m), ?(Z.sgn_pos n), ?(Z.sgn_pos m) by lia; try (cbn [Z.sgn]; lia).
+  - enough ((2 * Z.abs m + d) / (2 * d) <= (2 * Z.abs n + d) / (2 * d)) by lia. apply Z.div_le_mono; lia.
+  - enough ((2 * Z.abs n + d) / (2 * d) <= (2 * Z.abs m + d) / (2 * d)) by lia. apply Z.div_le_mono; lia.
+Qed.
+
+Theorem nearest_in_order n p q : (0 < n)%Q -> (p <= q)%Q -> (nearest_multiple n p <= nearest_multiple n q)%Q.
+Proof.
+  intros P L. unfold nearest_multiple. apply Qmult_le_compat_r; [|now apply Qlt_le_weak].
+  assert (H : (p / n <= q / n)%Q) by (apply Qmult_le_compat_r; auto; apply Qlt_le_weak, Qinv_lt_0_compat; auto).
+  revert H. generalize (p / n)%Q as x, (q / n)%Q as y. intros [a d] [b e] H. rewrite !half_away_rounded.
+  unfold Qle in H. simpl in H. rewrite <- Zle_Qle.
+  rewrite (rounded_equal a (Zpos d) (a * Zpos e) (Zpos d * Zpos e)), (rounded_equal b (Zpos e) (b * Zpos d) (Zpos d * Zpos e)) by lia.
+  now apply rounded_in_order.
+Qed.
+
 (** Rounding twice is rounding once. *)
 Corollary nearest_idempotent n q : (0 < n)%Q -> (nearest_multiple n (nearest_multiple n q) == nearest_multiple n q)%Q.
 Proof.

@@ -1,7 +1,7 @@
-(** SHIFT (X16) moves all dates of a person by the same number of days, so intervals between them are kept, and the time
-    of day. *)
+(** SHIFT (X16) moves all dates of a person by the same number of days: intervals between them are kept, and the time of
+    day, and different dates of a person stay different. *)
 From Coq Require Import List ZArith Bool Lia.
-From Acompass Require Import Texts Values Dates Tables Syntax Actions TextOrder TextRuns.
+From Acompass Require Import Texts Values Dates Tables Syntax Actions Calendar TextOrder TextRuns.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -42,21 +42,114 @@ Proof.
   destruct (text_of_eight_digits _ L) as (a & b & c & d & e & f & g & h & E). rewrite E in *. split; [exact V|reflexivity].
 Qed.
 
+Lemma shift_day days date : day_number (shift_date days date) = day_number date + days.
+Proof. apply day_number_of_date. Qed.
+
 Theorem shifted_by days f : is_dated f = true -> stays days f ->
   day_of (shift_field days f) = day_of f + days /\ time_of (shift_field days f) = time_of f.
 Proof.
   unfold stays, day_of. intros D S.
-  assert (E : forall date, day_number (shift_date days date) = day_number date + days).
-  { intro date. apply day_number_of_date. }
   destruct f; try discriminate D; cbn [date_of shift_field time_of] in *.
   - destruct (text_of_date_reads (Z.to_N (shift_date days (date_of_text t))) (skipn 10 t)) as [V R]; [lia|].
-    rewrite V, R, Z2N.id by lia. auto.
-  - rewrite Z2N.id by lia. auto.
+    rewrite V, R, Z2N.id by lia. auto using shift_day.
+  - rewrite Z2N.id by lia. auto using shift_day.
   - assert (C : 0 < clock) by reflexivity. pose proof (Z.mod_pos_bound (Z.of_N n) clock C).
     rewrite Z2N.id by nia. set (m := Z.of_N n mod clock) in *. set (d := shift_date days (Z.of_N n / clock)) in *.
     replace ((d * clock + m) / clock) with d by (apply Z.div_unique with m; lia).
     replace ((d * clock + m) mod clock) with m by (apply Z.mod_unique with d; lia).
-    split; auto. apply E.
+    split; auto. apply shift_day.
+Qed.
+
+(** * Every date has its own day *)
+
+Lemma first_day_in_order y z : y < z -> first_day (y + 1) <= first_day z.
+Proof. intro H. unfold first_day. Z.to_euclidean_division_equations; lia. Qed.
+
+Lemma year_of_day_unique y day : first_day y <= day < first_day (y + 1) -> year_of_day day = y.
+Proof.
+  intro H. pose proof (year_of_day_has day) as K. destruct (Z.lt_trichotomy (year_of_day day) y) as [L|[E|L]]; auto.
+  - pose proof (first_day_in_order _ _ L). lia.
+  - pose proof (first_day_in_order _ _ L). lia.
+Qed.
+
+(** A leap year has its day at the end of the year that begins in March. *)
+Lemma length_of_year y : first_day (y + 1) = first_day y + if is_leap (y + 1) then 366 else 365.
+Proof.
+  unfold first_day, is_leap. destruct (Z.eqb_spec ((y + 1) mod 4) 0), (Z.eqb_spec ((y + 1) mod 100) 0),
+    (Z.eqb_spec ((y + 1) mod 400) 0); cbn [andb orb negb]; Z.to_euclidean_division_equations; lia.
+Qed.
+
+Definition first_of_month (m : Z) : Z := (153 * m + 2) / 5.
+
+Lemma twelve m : 0 <= m <= 11 -> In m [0; 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11].
+Proof. intro. simpl. lia. Qed.
+
+Lemma month_of_day m d : 0 <= m <= 11 -> 1 <= d <= first_of_month (m + 1) - first_of_month m ->
+  (5 * (first_of_month m + d - 1) + 2) / 153 = m.
+Proof.
+  intros M D. symmetry. apply Z.div_unique with (5 * (first_of_month m + d - 1) + 2 - 153 * m); [left|lia].
+  unfold first_of_month in *. Z.to_euclidean_division_equations; lia.
+Qed.
+
+Lemma date_of_month y m d : 0 <= m <= 11 -> 1 <= d <= first_of_month (m + 1) - first_of_month m ->
+  first_of_month m + d - 1 < first_day (y + 1) - first_day y ->
+  date_of_day (first_day y + first_of_month m + d - 1) =
+  (if m <? 10 then y else y + 1) * 10000 + (if m <? 10 then m + 3 else m - 9) * 100 + d.
+Proof.
+  intros M D L. assert (0 <= first_of_month m) by (unfold first_of_month; Z.to_euclidean_division_equations; lia).
+  unfold date_of_day. rewrite (year_of_day_unique y) by lia.
+  replace (first_day y + first_of_month m + d - 1 - first_day y) with (first_of_month m + d - 1) by lia.
+  rewrite month_of_day by auto. fold (first_of_month m). lia.
+Qed.
+
+Lemma days_of_month y m d : 1 <= m <= 12 -> d <= days y m ->
+  let k := if m <=? 2 then m + 9 else m - 3 in
+  d <= first_of_month (k + 1) - first_of_month k /\
+  first_of_month k + d <= if is_leap (if m <=? 2 then y else y + 1) then 366 else 365.
+Proof.
+  intros M D. assert (C : In (m - 1) [0; 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11]) by (apply twelve; lia).
+  simpl in C. unfold days in D. decompose [or] C; try easy;
+    match goal with H : _ = m - 1 |- _ => let E := fresh in assert (E : m = Z.succ (m - 1)) by lia; rewrite <- H in E; simpl in E end; revert D;
+    subst m; clear; intro D; cbn [Z.eqb Pos.eqb orb Z.leb Z.compare Pos.compare Pos.compare_cont] in *; cbv zeta;
+    repeat match goal with |- context [first_of_month ?k] =>
+      let v := eval vm_compute in (first_of_month k) in change (first_of_month k) with v end;
+    destruct (is_leap y), (is_leap (y + 1)); split; lia.
+Qed.
+
+Lemma date_of_parts y m d : 1 <= m <= 12 -> 1 <= d <= days y m ->
+  date_of_day (first_day (if m <=? 2 then y - 1 else y) + first_of_month (if m <=? 2 then m + 9 else m - 3) + d - 1)
+  = y * 10000 + m * 100 + d.
+Proof.
+  intros M D. destruct (days_of_month y m d) as [A B]; [lia|lia|].
+  pose proof (length_of_year y) as L. pose proof (length_of_year (y - 1)) as L'. rewrite Z.sub_add in L'.
+  destruct (Z.leb_spec m 2).
+  - rewrite date_of_month; [|lia|lia|rewrite Z.sub_add; lia]. destruct (Z.ltb_spec (m + 9) 10); lia.
+  - rewrite date_of_month; [|lia|lia|lia]. destruct (Z.ltb_spec (m - 3) 10); lia.
+Qed.
+
+Theorem date_of_day_number n : is_date n = true -> date_of_day (day_number n) = n.
+Proof.
+  unfold is_date. rewrite Z.eqb_eq. unfold next_date, day_number.
+  assert (E : n = n / 10000 * 10000 + n / 100 mod 100 * 100 + n mod 100).
+  { assert (Y : n / 10000 = n / 100 / 100) by (rewrite Z.div_div by lia; reflexivity). rewrite Y. clear Y.
+    pose proof (Z.div_mod n 100). pose proof (Z.div_mod (n / 100) 100). lia. }
+  assert (M : 0 <= n / 100 mod 100 < 100) by now apply Z.mod_pos_bound.
+  assert (D : 0 <= n mod 100 < 100) by now apply Z.mod_pos_bound.
+  assert (Q : n = n / 100 * 100 + n mod 100) by (pose proof (Z.div_mod n 100); lia).
+  fold (first_of_month (if n / 100 mod 100 <=? 2 then n / 100 mod 100 + 9 else n / 100 mod 100 - 3)).
+  revert E M D Q. generalize (n mod 100) as d. generalize (n / 10000) as y. generalize (n / 100 mod 100) as m.
+  generalize (n / 100) as p. intros p m y d E M D Q.
+  destruct (Z.eqb_spec m 0); [intro N; exfalso; lia|]. destruct (Z.ltb_spec 12 m); [intro N; exfalso; lia|].
+  destruct (Z.eqb_spec d 0); [intro N; exfalso; lia|]. destruct (Z.ltb_spec (days y m) d); [intro N; exfalso; lia|].
+  intros _. rewrite date_of_parts by lia. now rewrite <- E.
+Qed.
+
+(** Different dates of a person stay different. *)
+Corollary shift_is_injective days n m : is_date n = true -> is_date m = true ->
+  shift_date days n = shift_date days m -> n = m.
+Proof.
+  intros N M E. pose proof (f_equal day_number E) as D. rewrite !shift_day in D. apply Z.add_cancel_r in D.
+  pose proof (date_of_day_number n N) as A. pose proof (date_of_day_number m M) as B. rewrite D in A. congruence.
 Qed.
 
 (** * The dates of a record *)

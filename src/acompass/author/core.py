@@ -120,23 +120,10 @@ def _refusal(step: tree.Requirement) -> Diagnostic | None:
     if draw is not None and paper.core_random(draw) is None:
         reason = "the paper draws integers between two bounds, each with the same probability"
         return impossible("`RANDOM … FROM`", draw.span, reason)
-    return _unknown_function(walk.plain_of(action)) or _unknown_aggregate(walk.process_of(step))
-
-
-def _unknown_function(action: tree.Plain | None) -> Diagnostic | None:
-    """Why an action writes what no action of the paper does."""
-    match action:
-        case tree.Pseudonym():
-            return impossible("`PSEUDONYM`", action.span, "no action of the paper has a key")
-        case tree.Shift():
-            return impossible("`SHIFT`", action.span, "no action of the paper has a key")
-        case tree.AddRandom():
-            return impossible("`ADD RANDOM`", action.span, "what the paper draws does not depend on the value before")
-        case tree.Microaggregate():
-            reason = "what an action of the paper writes does not depend on other records"
-            return impossible("`MICROAGGREGATE`", action.span, reason)
-        case _:
-            return None
+    unknown = paper.unknown_function(walk.plain_of(action))
+    if action is not None and unknown is not None:
+        return impossible(f"`{unknown[0]}`", action.span, unknown[1])
+    return _unknown_aggregate(walk.process_of(step))
 
 
 def _unknown_aggregate(process: tree.Process | None) -> Diagnostic | None:

@@ -48,9 +48,10 @@ def replace_labels(action: tree.Generalize, at: int, values: Values) -> list[tre
     assert write is not None, "the checked program has the same steps"
     kernel, before = write.kernel, requirement.before[write.column].type
     try:
-        if isinstance(kernel, Nearest):
+        rounding = kernel.rounding()
+        if rounding is not None:
             _require_same_numbers(before, requirement.after[write.column].type)
-            return list(_roundings(action.name, kernel, before, _column_texts(write.column, at, values)))
+            return list(_roundings(action.name, rounding, before, _column_texts(write.column, at, values)))
         map_ = kernel.label_map()
         assert map_ is not None, "GENERALIZE rounds or has a map"
         return list(_requirements(action.name, map_, before.kind, _texts(map_, write.column, at, values)))

@@ -381,10 +381,17 @@ class FromSyntax:
                 return state.unaffected
             case tree.Drop(names):
                 return Without(tuple(map(_column, names)), state.table)
+            case tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize():
+                return self._written(action, state)
+            case tree.Pseudonym() | tree.Shift() | tree.AddRandom() | tree.Microaggregate():
+                return self._written(action, state)
             case _:
-                is_drawn = bool(drawn_names(action))
-                records = rank_affected(state.affected, state.trace) if is_drawn else state.affected
-                return state.write(tuple(self._values(action)), records)
+                assert_never(action)
+
+    def _written(self, action: _Writing, state: _State) -> Expression:
+        is_drawn = bool(drawn_names(action))
+        records = rank_affected(state.affected, state.trace) if is_drawn else state.affected
+        return state.write(tuple(self._values(action)), records)
 
     def _values(self, action: _Writing) -> Iterator[tuple[Scalar, Column]]:
         """What an action writes into each column."""

@@ -189,7 +189,7 @@ class PolicyLevels:
 
     def rounded(self, name: str) -> list[Decimal]:
         """The numbers that the column is rounded to multiples of."""
-        return [map_.number.value for map_ in self._maps.get(name.casefold(), ()) if isinstance(map_, tree.Nearest)]
+        return [step for map_ in self._maps.get(name.casefold(), ()) if (step := map_parts(map_).step) is not None]
 
     def orders(self) -> dict[str, Mapping[str, Key]]:
         """The order of the labels of each column with a hierarchy."""

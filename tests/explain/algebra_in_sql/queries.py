@@ -37,6 +37,8 @@ from acompass.language.text.tree import Function, Number
 from tests.explain.algebra_in_sql.fields import Field, Fields, find, find_all, own, to_field
 from tests.explain.algebra_in_sql.scalars import GRAPH, MEANS, condition_sql, scalar_sql, stored_sql
 
+#: shares are compared with constants of at most this many digits after the point
+DIGITS = 12
 #: every keyword that a query may contain
 WORDS = {
     *(
@@ -205,11 +207,19 @@ def _aggregate(value: AggregateColumn, fields: Fields) -> str:
         case Function.SHARE_OF_LARGEST:
             assert isinstance(value.largest, Number)
             largest = f"list_sum(list_reverse_sort(list(abs({of}::hugeint)))[:{value.largest.value}])"
-            return f"coalesce({largest} / nullif(SUM(abs({of}::hugeint)), 0), 0)"
+            return _share(largest, f"SUM(abs({of}::hugeint))")
         case Function.SHARE_OF_MODE:
-            return f"list_max(map_values(histogram({of}))) / COUNT(*)"
+            return _share(f"list_max(map_values(histogram({of})))", "COUNT(*)")
         case _:
             assert_never(value.function)
+
+
+def _share(part: str, whole: str) -> str:
+    """A decimal that compares with constants of at most DIGITS digits after the point as the share does: the share
+    itself, or a number between the two constants next to it."""
+    scaled, of = f"({part})::hugeint * {10**DIGITS}", f"nullif({whole}, 0)::hugeint"
+    twice = f"2 * ({scaled} // {of}) + CASE WHEN {scaled} % {of} > 0 THEN 1 ELSE 0 END"
+    return f"coalesce((5 * ({twice}))::decimal(24, 0) * 0.{1:0{DIGITS + 1}}, 0)"
 
 
 def _on_keys(keys: Iterable[Column], left: Query, right: Query) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice, pairwise
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from acompass.author.perturb.column import MOST_VALUES, to_value
 from acompass.dataclasses import dataclass
@@ -14,16 +14,7 @@ from acompass.errors.diagnostics import Diagnostic, Label
 from acompass.language.program import effects
 from acompass.language.program.kernels import (
     ONE,
-    AddRandom,
-    Constant,
     Kernel,
-    Labels,
-    Microaggregate,
-    Nearest,
-    Pseudonym,
-    Shift,
-    Uniform,
-    Weighted,
 )
 from acompass.language.program.program import Action, Program, Requirement
 from acompass.language.program.types import Kind, Type, Value, convert, decimal, to_text
@@ -256,21 +247,14 @@ def _unlisted_values_errors(lines: tuple[Requirement, ...], column: int) -> Iter
         kernel = effects.kernel_of(line.action)
         if kernel is None or column not in effects.written_by(line.action):
             continue
-        match kernel:
-            case Constant() | Uniform() | Weighted() | Labels() | Nearest():
-                continue
-            case Pseudonym():
-                why, help_ = "only the key determines the pseudonyms that it writes", "estimate another column"
-            case Shift():
-                why, help_ = "the key and another column determine the dates that it writes", "estimate another column"
-            case Microaggregate():
-                why, help_ = "the means that it writes depend on other records", "estimate another column"
-            case AddRandom():
-                why = "it adds what it draws to a value, and not every value is known"
-                help_ = "draw from a list with `RANDOM … FROM`, or estimate another column"
-            case _:
-                assert_never(kernel)
-        yield untraceable_error(line, why, help_)
+        help_ = "estimate another column"
+        if kernel.needs_key:
+            yield untraceable_error(line, f"only the key determines each {kernel.noun} that it writes", help_)
+        elif kernel.reads_others:
+            yield untraceable_error(line, f"each {kernel.noun} that it writes depends on other records", help_)
+        elif kernel.draws and kernel.reads_value:
+            why = "it adds what it draws to a value, and not every value is known"
+            yield untraceable_error(line, why, f"draw from a list with `RANDOM … FROM`, or {help_}")
 
 
 def _untraceable_errors(lines: tuple[Requirement, ...], column: int, program: Program) -> Iterator[Diagnostic]:

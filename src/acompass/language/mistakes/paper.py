@@ -81,6 +81,23 @@ def _describe_action(form: walk.BeyondAction) -> tuple[str, Span, str]:
             assert_never(form)
 
 
+def unknown_function(action: tree.Plain | None) -> tuple[str, str] | None:
+    """The action in words, and why no action of the paper writes the same; None if one does."""
+    match action:
+        case tree.Pseudonym():
+            return "PSEUDONYM", "no action of the paper has a key"
+        case tree.Shift():
+            return "SHIFT", "no action of the paper has a key"
+        case tree.AddRandom():
+            return "ADD RANDOM", "what the paper draws does not depend on the value before"
+        case tree.Microaggregate():
+            return "MICROAGGREGATE", "what an action of the paper writes does not depend on other records"
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Drop():
+            return None
+        case _:
+            assert_never(action)
+
+
 def _instead(condition: tree.Condition) -> str:
     words = format_condition(walk.core(condition))
     if len(words) > _LONGEST_HELP:

@@ -30,6 +30,7 @@ from acompass.language.program.kernels import (
     Weighted,
     WeightedValue,
 )
+from acompass.language.program.keys import EXAMPLE_PSEUDONYM
 from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.scope import Scope, Writer, write_values
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, remaining
@@ -138,13 +139,15 @@ def _is_gone(name: tree.Name, scope: Scope) -> bool:
 
 
 def _pseudonym(action: tree.Pseudonym, scope: Scope, always: bool) -> program.Write | None:
-    """The column is text from here on. If all records are affected, what earlier lines wrote into it is forgotten."""
+    """The column is text from here on. If all records are affected, what earlier lines wrote into it is forgotten, and
+    none of its numbers is left."""
     column = scope.column(action.name)
     type_ = None if column is None else scope.types[column]
     if column is None or type_ is None:
         return None
-    write_values(column, (), TEXT, Writer("PSEUDONYM", action.span, always), scope)
-    scope.pseudonyms.add(column)
+    write_values(column, [EXAMPLE_PSEUDONYM], TEXT, Writer("PSEUDONYM", action.span, always), scope)
+    if always:
+        scope.forget_numbers(column, action.span)
     return program.Write((column,), Pseudonym(type_))
 
 
@@ -362,12 +365,16 @@ def check_generalize(action: tree.Generalize, scope: Scope) -> program.Write | N
 
 def _labels(action: tree.Generalize, labels: _LabelMap, column: int, type_: Type, scope: Scope) -> program.Write | None:
     map_ = _map(action, labels, Column(scope.names.texts[column], type_), scope)
-    if not isinstance(map_, Diagnostic):
+    if isinstance(map_, Diagnostic):
+        needs_numbers = map_.code == findings.UNSUITABLE_MAP and walk.map_parts(labels).of_numbers
+        scope.report_misuse(map_, column, used_as_number=needs_numbers)
+    else:
         map_ = _map_conflict(action, map_, column, scope) or map_
+        if isinstance(map_, Diagnostic):
+            scope.report(map_)
     numbers = type_.kind if type_.is_number else type_.numbers
     scope.retype(column, replace(TEXT, numbers=numbers), action.span, by="GENERALIZE")
     if isinstance(map_, Diagnostic):
-        scope.report(map_)
         return None
     scope.maps.setdefault(column, []).append((map_, action.span))
     return program.Write((column,), Labels(map_))
@@ -380,7 +387,8 @@ def _map_conflict(action: tree.Generalize, map_: Map, column: int, scope: Scope)
         if not map_.follows(earlier):
             return findings.not_cut_from_earlier(action, name, place)
     for text, by, place in scope.written.get(column, ()):
-        if map_.label(text) is None:
+        may_list_pseudonyms = text == EXAMPLE_PSEUDONYM and walk.level_in(action.map) is not None
+        if map_.label(text) is None and not may_list_pseudonyms:
             return findings.unmappable_text(action, name, by, place)
     return None
 

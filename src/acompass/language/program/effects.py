@@ -327,6 +327,11 @@ def needs_order(requirements: Iterable[p.Requirement]) -> bool:
     return any(draws(each.action) or reads_others(each.action) for each in requirements)
 
 
+def writes_pseudonyms(action: p.Action | None) -> bool:
+    kernel = kernel_of(action)
+    return kernel is not None and kernel.is_injective
+
+
 def reads_others(action: p.Action | None) -> bool:
     """Whether what an action writes into a record depends on the other affected records."""
     kernel = kernel_of(action)

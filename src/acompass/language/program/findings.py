@@ -301,9 +301,12 @@ def not_cut_from_earlier(action: tree.Generalize, column: str, earlier: Span) ->
 
 
 def unmappable_text(action: tree.Generalize, column: str, by: str, place: Span) -> Diagnostic:
-    verb = "replace with" if by == "REPLACE" else "draw"
+    verbs = {
+        "REPLACE": "replace with `'*'` or labels of the map, or ",
+        "RANDOM": "draw `'*'` or labels of the map, or ",
+    }
     message = f"this map of column `{column}` has no label for text that a {by} writes"
-    help_ = f"{verb} `'*'` or labels of the map, or move the {by} after this line"
+    help_ = f"{verbs.get(by, '')}move the {by} after this line"
     return _diagnostic_at(action.map.span, "AC119", message, help_, other=Label(place, "written here"))
 
 
@@ -311,10 +314,13 @@ def invalid_map(span: Span, problem: str, help_: str) -> Diagnostic:
     return _diagnostic_at(span, "AC120", problem, help_)
 
 
+UNSUITABLE_MAP = "AC121"
+
+
 def unsuitable_map(action: tree.Generalize, wanted: str, column: Column) -> Diagnostic:
     message = f"{wanted}, but column `{column.name}` is {column.type.kind}"
     help_ = "use PREFIX or LEVEL for text, BANDS or NEAREST for numbers, YEAR for dates"
-    return _diagnostic_at(action.name.span, "AC121", message, help_)
+    return _diagnostic_at(action.name.span, UNSUITABLE_MAP, message, help_)
 
 
 def unreadable_hierarchy(file: tree.String, reason: str) -> Diagnostic:

@@ -14,6 +14,8 @@ from acompass.language.program.types import Kind, Type, Value, shortest_decimal,
 SHORTEST_KEY = 32
 #: hexadecimal digits of a pseudonym, and of the number that decides a shift
 PSEUDONYM_DIGITS, SHIFT_DIGITS = 24, 13
+#: stands for every pseudonym: neither a number nor a date
+EXAMPLE_PSEUDONYM = "0123456789abcdef01234567"
 #: what precedes the text of a person, so that a shift says nothing about a pseudonym
 SHIFT_PREFIX = "shift:"
 #: bytes of a block of SHA-256, to which HMAC extends the key

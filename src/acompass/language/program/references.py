@@ -47,7 +47,7 @@ Number: TypeAlias = int | Decimal | float
 class Reference:
     """A file and the columns of it that an aggregate uses. Equal references have the same totals."""
 
-    file: str  # as the policy names it
+    file: str = field(compare=False)  # as the policy names it
     digest: str  # the SHA-256 of its content, in hexadecimal
     columns: tuple[str, ...]  # the names of the file's columns that stand for those of GROUP BY
     types: tuple[Type, ...]  # of the table's columns, in which values are compared

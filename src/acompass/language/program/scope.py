@@ -46,12 +46,11 @@ class Scope:
     made_text: dict[int, tuple[str, Span]] = field(default_factory=dict)
     #: the maps of a column so far, with their places
     maps: dict[int, list[tuple[Map, Span]]] = field(default_factory=dict)
-    #: the texts that REPLACE or RANDOM may have written into a column, each with its action and its place
+    #: the texts that REPLACE or RANDOM may have written into a column, each with its action and its place; one text
+    #: stands for all pseudonyms
     written: dict[int, list[tuple[str, str, Span]]] = field(default_factory=dict)
     #: the numbers of NEAREST for a column so far, with their places
     rounded: dict[int, list[tuple[Decimal, Span]]] = field(default_factory=dict)
-    #: columns that may contain pseudonyms
-    pseudonyms: set[int] = field(default_factory=set)
     dropped: dict[int, Span] = field(default_factory=dict)
     folder: str = ""
     hierarchies: Mapping[str, bytes] = field(default_factory=dict)
@@ -174,6 +173,15 @@ class Scope:
             self.made_text[column] = (by, place)
         self._set_type(column, type_)
 
+    def forget_numbers(self, column: int, place: Span) -> None:
+        """A PSEUDONYM leaves none of the numbers that a text column has in addition to labels."""
+        before = self.schema[column].type
+        if before.numbers is not None:
+            self.made_text[column] = ("PSEUDONYM", place)
+        plain = replace(before, numbers=None)
+        self.types[column] = plain
+        self._set_type(column, plain)
+
     def _set_type(self, column: int, type_: Type) -> None:
         changed = Column(self.schema[column].name, type_)
         self.schema = (*self.schema[:column], changed, *self.schema[column + 1 :])
@@ -198,7 +206,6 @@ def write_values(column: int, values: Iterable[Value], after: Type, writer: Writ
         scope.maps.pop(column, None)
         scope.written.pop(column, None)
         scope.rounded.pop(column, None)
-        scope.pseudonyms.discard(column)
     texts = [(value, writer.word, writer.place) for value in values if isinstance(value, str)]
     if texts:
         scope.written.setdefault(column, []).extend(texts)

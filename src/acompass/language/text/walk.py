@@ -3,6 +3,7 @@
 `core` expands IN, BETWEEN, LIKE and the signs for "unequal" into the core conditions that they are short for (X4)."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import NamedTuple, TypeAlias, TypeGuard, assert_never
 
 from acompass.dataclasses import replace
@@ -251,6 +252,7 @@ class MapParts(NamedTuple):
     numbers: tuple[tree.Number, ...] = ()  # that its values are compared with
     constants: tuple[tree.Constant, ...] = ()  # that it writes
     integers: tuple[tuple[str, tree.Constant], ...] = ()
+    step: Decimal | None = None  # the number of NEAREST
 
 
 def map_parts(map_: tree.Map) -> MapParts:
@@ -266,7 +268,7 @@ def map_parts(map_: tree.Map) -> MapParts:
         case tree.LevelOf(level, _, otherwise):
             return MapParts(False, (), () if otherwise is None else (otherwise,), (("after `LEVEL`", level),))
         case tree.Nearest(number):
-            return MapParts(True, (number,))
+            return MapParts(True, (number,), step=number.value)
         case _:
             assert_never(map_)
 

@@ -80,14 +80,26 @@ def _write(target: Target, kernel: Kernel, labels: LookupTable | None) -> State:
             if not labels.changes:
                 return convert_types(target.context, target.state, target.requirement)
             return target.write(labels.result, labels.join(target.context))
-        case Nearest() | AddRandom() | Microaggregate():
-            from acompass.plan.run.numbers import write_numbers
+        case Nearest() | AddRandom() | Microaggregate() | Pseudonym() | Shift():
+            return _write_computed(target, kernel)
+        case _:
+            assert_never(kernel)
 
-            return write_numbers(target, kernel)
-        case Pseudonym() | Shift():
-            from acompass.plan.run.keyed import write_with_key
 
-            return write_with_key(target, kernel)
+def _write_computed(target: Target, kernel: Nearest | AddRandom | Microaggregate | Pseudonym | Shift) -> State:
+    from acompass.plan.run import keyed, numbers  # most policies only look values up
+
+    match kernel:
+        case Nearest():
+            return numbers.round_numbers(target, kernel)
+        case AddRandom():
+            return numbers.add_random(target, kernel)
+        case Microaggregate():
+            return numbers.average(target, kernel)
+        case Pseudonym():
+            return keyed.pseudonymize(target, kernel)
+        case Shift():
+            return keyed.shift(target, kernel)
         case _:
             assert_never(kernel)
 

@@ -21,7 +21,7 @@ from acompass.plan.lowering.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.actions import perform
-from acompass.plan.run.context import Affected, Context, Session, Totals
+from acompass.plan.run.context import TOTAL, Affected, Context, Session, Totals
 from acompass.plan.run.shares import Share, by_region, exact_share, shares_of
 from acompass.plan.stages import GroupStage, Sample, process_query
 
@@ -110,7 +110,7 @@ class Classes:
             if aggregate.reference is not None and self.process.group_by:
                 if aggregate.reference not in joins:
                     joins[aggregate.reference] = self._totals(aggregate.reference, f"r{len(joins)}")
-                total = exp.column("total", table=joins[aggregate.reference].alias_or_name)
+                total = exp.column(TOTAL, table=joins[aggregate.reference].alias_or_name)
                 found[name] = exp.Coalesce(this=total, expressions=[sql.integer(0)])
         if not found:
             return grouped

@@ -52,6 +52,8 @@ class Session(Protocol):
         """Drop every temporary table."""
 
 
+#: the column with the totals of a reference table
+TOTAL = "total_in_file"
 #: the totals of a reference table, under an alias: a row for each group, with its key g0, g1, … and its total (X14)
 Totals: TypeAlias = Callable[[Reference, str], Sql]
 
@@ -95,7 +97,7 @@ def _query_file(dialect: Dialect, reference: Reference) -> exp.Select | None:
     # the digest distinguishes the query from those of earlier contents
     file = exp.alias_(exp.Table(this=exp.var(f"{scan.table} /* {reference.digest} */")), "f")
     present = sql.all_of(*(sql.negate(exp.Is(this=key.copy(), expression=exp.null())) for key in known))
-    select = sql.query([*named, sql.with_alias(total, "total")], file, present)
+    select = sql.query([*named, sql.with_alias(total, TOTAL)], file, present)
     return select.group_by(*(key.copy() for key in known), copy=False)
 
 
@@ -119,7 +121,7 @@ def total_columns(reference: Reference) -> list[tuple[str, str]]:
     """The names and SQL types of the columns. Sums of integers may have more than 64 bits."""
     keys = [(f"g{j}", sql.type_name(type_)) for j, type_ in enumerate(reference.types)]
     is_large = reference.type.kind is Kind.INTEGER and not all(map(is_64_bit, reference.totals.values()))
-    return [*keys, ("total", sql.decimal_type(0) if is_large else sql.type_name(reference.type))]
+    return [*keys, (TOTAL, sql.decimal_type(0) if is_large else sql.type_name(reference.type))]
 
 
 @dataclass(frozen=True, slots=True)

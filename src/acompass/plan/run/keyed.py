@@ -4,7 +4,6 @@ HMAC-SHA256 of a text is SHA-256(outer + SHA-256(inner + text)), where the two p
 uploaded as data, as the seed is (D20): no statement contains them."""
 
 import datetime
-from typing import assert_never
 
 from sqlglot import exp
 
@@ -19,24 +18,19 @@ from acompass.plan.lowering.state import State
 from acompass.plan.run.context import Context, Target
 
 
-def write_with_key(target: Target, kernel: Pseudonym | Shift) -> State:
-    assert kernel.key is not None, "a run has a key"
-    match kernel:
-        case Pseudonym():
-            return _pseudonymize(target, kernel, kernel.key)
-        case Shift():
-            return _shift(target, kernel, kernel.key)
-        case _:
-            assert_never(kernel)
-
-
-def _pseudonymize(target: Target, kernel: Pseudonym, key: Key) -> State:
+def pseudonymize(target: Target, kernel: Pseudonym) -> State:
+    key = _key_of(kernel)
     if kernel.type.kind is Kind.FLOAT:
         found = target.look_up(target.column, lambda text: key.pseudonym(key_text_of(text, kernel.type)), TEXT)
         return target.write(found.result, found.join(target.context))
     digest = _hmac(target.dialect, _key_text(target.stored, kernel.type))
     pseudonym = sql.call("substr", digest, sql.integer(1), sql.integer(PSEUDONYM_DIGITS))
     return target.write(pseudonym, _pads(target.context, key))
+
+
+def _key_of(kernel: Pseudonym | Shift) -> Key:
+    assert kernel.key is not None, "a run has a key"
+    return kernel.key
 
 
 def _pads(context: Context, key: Key) -> exp.Join:
@@ -62,8 +56,8 @@ def _key_text(text: Sql, type_: Type) -> Sql:
             return text
 
 
-def _shift(target: Target, kernel: Shift, key: Key) -> State:
-    days, join = _days(target, kernel, key)
+def shift(target: Target, kernel: Shift) -> State:
+    days, join = _days(target, kernel, _key_of(kernel))
     _require_dates(target, kernel, days, join)
     shifted = {column: _shifted(target, column, days) for column in target.columns}
     return target.write_each(shifted, join)

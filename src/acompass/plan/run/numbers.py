@@ -5,7 +5,6 @@ Numbers that are too long for that, and floats if their result has to be rounded
 
 from collections import defaultdict
 from decimal import Decimal
-from typing import assert_never
 
 from sqlglot import exp
 
@@ -26,19 +25,7 @@ _MOST_UNIT_DIGITS = 18
 _LARGEST_EXACT_FLOAT = 2**53
 
 
-def write_numbers(target: Target, kernel: Nearest | AddRandom | Microaggregate) -> State:
-    match kernel:
-        case Nearest():
-            return _round(target, kernel)
-        case AddRandom():
-            return _add_random(target, kernel)
-        case Microaggregate():
-            return _average(target, kernel)
-        case _:
-            assert_never(kernel)
-
-
-def _round(target: Target, kernel: Nearest) -> State:
+def round_numbers(target: Target, kernel: Nearest) -> State:
     type_ = target.type
     step = EXACT.scaleb(kernel.step, type_.scale)
     if type_.kind is Kind.FLOAT or step >= 10**_MOST_UNIT_DIGITS or _needs_python(target):
@@ -108,7 +95,7 @@ def _stored(value: Value | None, type_: Type) -> Value | None:
     return None if value is None else sql.stored_value(value, type_)
 
 
-def _add_random(target: Target, kernel: AddRandom) -> State:
+def add_random(target: Target, kernel: AddRandom) -> State:
     context, column = target.context, target.column
     in_python = _may_leave_type(target, kernel)
     others, bag = rank_affected(target)
@@ -163,7 +150,7 @@ def _add_in_python(target: Target, kernel: AddRandom, bag: State, drawn: DrawnVa
     return store_state(target.context, stored.derive({column: exp.column("total", table="s")}, joins=[join]))
 
 
-def _average(target: Target, kernel: Microaggregate) -> State:
+def average(target: Target, kernel: Microaggregate) -> State:
     """Store the affected records with the group of each, and join them with the means of the groups."""
     session, column, size = target.context.session, target.column, kernel.size
     in_python = target.type.kind is Kind.FLOAT or (target.type.kind is Kind.DECIMAL and _needs_python(target))

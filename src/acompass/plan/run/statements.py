@@ -28,7 +28,7 @@ from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.planner import naive_stages
 from acompass.plan.run.classes import Classes
-from acompass.plan.run.context import Context, SeededTrace, total_columns
+from acompass.plan.run.context import TOTAL, Context, SeededTrace, total_columns
 from acompass.plan.run.execution import execute
 from acompass.plan.run.records import record_question
 
@@ -91,9 +91,10 @@ class _RecordingSession:
         typed = ", ".join(f"{column} {type_}" for (column, _), type_ in zip(columns, types, strict=True))
         # only the rows of labels depend on the table
         content = None if list(rows) else "the labels of the values above"
-        content = (
-            "two values that HMAC derives from the key" if any(type_ == "BLOB" for _, type_ in columns) else content
-        )
+        if any(type_ == "BLOB" for _, type_ in columns):
+            content = "two values that HMAC derives from the key"
+        elif columns[-1][0] == TOTAL:
+            content = "a row for each class of the reference table"
         comment = "" if content is None else f"-- {name} gets {content} when the policy runs\n"
         self._statements.append(f"{comment}CREATE TEMPORARY TABLE {name} ({typed})")
         return name

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from typing import assert_never
 
 from acompass.language.program.bands import Bands
-from acompass.language.program.kernels import AddRandom, Map, Nearest, Pseudonym, Shift
+from acompass.language.program.kernels import AddRandom, Labels, Map, Nearest, Pseudonym, Shift
 from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix, is_iso_date
 from acompass.language.program.types import INTEGER, Kind, Type, convert, round_away, to_text
 from acompass.language.text.tree import DateUnit
@@ -76,7 +76,7 @@ def image_of_random(lower: int, upper: int, target: Regions, target_type: Type) 
 
 
 def image_of_write(
-    kernel: Nearest | Pseudonym | Shift | AddRandom,
+    kernel: Labels | Nearest | Pseudonym | Shift | AddRandom,
     region: int,
     source: Regions,
     before: Type,
@@ -86,6 +86,8 @@ def image_of_write(
     """The regions that the kernel can turn the values of a region into; `before` and `after` are the column's types.
     Nothing is known about the texts of pseudonyms (X15)."""
     match kernel:
+        case Labels():
+            raise AssertionError("labels have images of their own: `LabelImages`")
         case Pseudonym():
             return target.full
         case Nearest() | AddRandom() if after.kind is Kind.FLOAT:

@@ -203,10 +203,11 @@ class Variables:
 
     def _image_of_write(self, kernel: Mapping, region: int, before: Variable, after: Variable) -> Mask:
         source, target, type_ = self._regions[before], self._regions[after], self._types[before]
-        if not isinstance(kernel, Labels):
+        map_ = kernel.label_map()
+        if map_ is None:
             return image_of_write(kernel, region, source, type_, target, self._types[after])
         images = self._label_images.setdefault(
-            (id(kernel), after), LabelImages(kernel.map, target, id(kernel.map) in self._maps_of_numbers)
+            (id(kernel), after), LabelImages(map_, target, id(map_) in self._maps_of_numbers)
         )
         return images.image(region, source, type_, lambda: self.image(region, before, after))
 

@@ -18,7 +18,7 @@ from acompass.dataclasses import dataclass, field, replace
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.bands import Bands
 from acompass.language.program.effects import comparisons, kernel_of, process_in, write_of
-from acompass.language.program.kernels import Kernel, Map, Microaggregate, Nearest, Shift
+from acompass.language.program.kernels import Kernel, Map
 from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix, is_iso_date
 from acompass.language.program.program import (
     And,
@@ -290,9 +290,10 @@ class SmallCounts:
     def _requirement(self, requirement: Requirement) -> Requirement:
         changed = replace(requirement, assertion=self.assertion(requirement.assertion))
         action, write = requirement.action, write_of(requirement.action)
-        if action is None or write is None or not isinstance(write.kernel, Microaggregate):
+        averaging = None if write is None else write.kernel.averaging()
+        if action is None or write is None or averaging is None:
             return changed
-        kernel = replace(write.kernel, size=self._small[write.kernel.size])
+        kernel = replace(averaging, size=self._small[averaging.size])
         return replace(changed, action=replace(action, effect=replace(write, kernel=kernel)))
 
     def assertion(self, assertion: Assertion) -> Assertion:
@@ -320,8 +321,10 @@ class SmallCounts:
 
 
 def group_sizes(program: Program) -> Iterator[int]:
-    kernels = (kernel_of(requirement.action) for requirement in program.requirements)
-    yield from (kernel.size for kernel in kernels if isinstance(kernel, Microaggregate))
+    for kernel in filter(None, (kernel_of(requirement.action) for requirement in program.requirements)):
+        averaging = kernel.averaging()
+        if averaging is not None:
+            yield averaging.size
 
 
 def share_sizes(assertions: Iterable[Assertion]) -> list[int]:
@@ -416,10 +419,11 @@ class ColumnValues:
         """Values for which the first map of the column has labels, or that its first line shifts or rounds."""
         type_ = self._prover.program.schema[column].type
         kernel = self._first_kernels.get(column)
-        if isinstance(kernel, Shift):
+        if self._is_shifted(column):
             return [_day(day, type_) for day in _DAYS]
-        if isinstance(kernel, Nearest):
-            near = (_number(kernel.step * multiple, type_) for multiple in (1, 2, -1))
+        rounding = None if kernel is None else kernel.rounding()
+        if rounding is not None:
+            near = (_number(rounding.step * multiple, type_) for multiple in (1, 2, -1))
             return [value for value in near if value is not None]
         return example_values(self._maps[column], type_) if column in self._maps else []
 
@@ -439,7 +443,8 @@ class ColumnValues:
         return days_between(*self._regions(column).bounds(region))
 
     def _is_shifted(self, column: int) -> bool:
-        return isinstance(self._first_kernels.get(column), Shift)
+        kernel = self._first_kernels.get(column)
+        return kernel is not None and kernel.by is not None
 
     def _usable(self, column: int, values: list[Value]) -> list[Value]:
         """The values that a table can contain, only those with a label of the column's first map if there are any."""

@@ -8,8 +8,7 @@ from typing import TypeAlias, assert_never
 
 from acompass.dataclasses import replace
 from acompass.language.program.aggregates import facts_about
-from acompass.language.program.effects import effect_of, is_certain, kernel_of, type_changes
-from acompass.language.program.kernels import Microaggregate
+from acompass.language.program.effects import effect_of, is_certain, reads_others, type_changes
 from acompass.language.program.program import Project, Remove, Write
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram
 from acompass.prove.diagrams.regions import Bound, Extent, regions_in
@@ -63,7 +62,7 @@ class BackwardRules:
             return (self._before_check,)
         if not is_certain(action):
             return (self._before_coin, self._before_idle, self._at_open_keys)
-        means = (self._before_means,) if isinstance(kernel_of(action), Microaggregate) else ()
+        means = (self._before_means,) if reads_others(action) else ()
         others = (self._before_coin, self._before_idle, self._before_total)
         return (self._before_branches, *means, *others, self._at_open_keys, self._within_branches)
 
@@ -138,8 +137,8 @@ class BackwardRules:
     def _sizes_of_groups(self, fact: Fact, transition: Transition) -> Diagram:
         """The numbers of affected records such that every class with a group of them is allowed: a group has as many
         records as MICROAGGREGATE says, or all."""
-        kernel, column = transition.write.kernel, transition.write.column
-        assert isinstance(kernel, Microaggregate)
+        kernel, column = transition.write.kernel.averaging(), transition.write.column
+        assert kernel is not None
         variable, counts = self._laws.aggregates.variable(fact), self._variables.counts
         means = self._diagrams.literal(
             self._variables.column(fact.step, column), self._reachability.written_regions(transition, column)

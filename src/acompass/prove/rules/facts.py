@@ -38,7 +38,7 @@ class Fact:
 Measure: TypeAlias = tuple[Function, int | None, int]
 
 #: stands for totals of reference tables, which the key decides: any count is allowed at the same keys
-_OF_KEY: Measure = (Function.COUNT, None, 0)
+_OF_KEY: Measure = (Function("COUNT"), None, 0)
 
 #: a class must satisfy one of the facts; None if facts cannot express the condition
 Alternatives: TypeAlias = tuple[Fact, ...] | None
@@ -103,16 +103,26 @@ class _Writer:
     groups: frozenset[int]
 
     def parts(self, assertion: Assertion) -> tuple[Alternatives, ...]:
-        if has_large_reference(self.query):
+        if has_large_reference(self.query) or self._has_keys_of_any_scale():
             return (None,)
         condition = without_references(self.query, assertion.condition)
-        measures = dict.fromkeys(_measure(each) for each in self.query.aggregates if each.reference is None)
+        measures = self._own_measures()
         if len(measures) <= 1:
             measure = next(iter(measures), _OF_KEY)
             allowed = self.variables.condition(condition, self._variable_at(measure))
             return ((self._fact(measure, allowed),),)
         found = clauses(condition)
         return (None,) if found is None else self._several(found)
+
+    def _own_measures(self) -> dict[Measure, None]:
+        """The aggregates of the table's records, each once."""
+        return dict.fromkeys(_measure(each) for each in self.query.aggregates if each.reference is None)
+
+    def _has_keys_of_any_scale(self) -> bool:
+        """Whether a reference table can have keys with more decimal places than the prover lists."""
+        schema, columns = self.variables.schemas[self.step], self.query.group_by
+        is_looked_up = any(aggregate.reference is not None for aggregate in self.query.aggregates)
+        return is_looked_up and any(self.variables.has_any_scale(at, schema[at].type) for at in columns)
 
     def _several(self, found: Iterable[Clause]) -> tuple[Alternatives, ...]:
         """Combine the clauses about one aggregate into one fact. A clause about several aggregates has alternatives."""
@@ -124,7 +134,7 @@ class _Writer:
             if len(measures) > 1:
                 mixed.append(tuple(self._fact(each, self._allowed_by(clause, each)) for each in measures))
                 continue
-            measure = measures[0] if measures else _measure(self.query.aggregates[0])
+            measure = measures[0] if measures else next(iter(self._own_measures()))
             allowed = diagrams.intersection(single.get(measure, ALL), self._allowed_by(clause, measure))
             single[measure] = allowed
         return (*((self._fact(*each),) for each in single.items()), *mixed)

@@ -255,7 +255,7 @@ class Laws:
 
     def is_kept_by_moving(self, fact: Fact, old: Mask, new: Mask) -> bool:
         """Whether a class stays allowed if some of its values in `old` become values in `new`."""
-        if fact.column is None or not old or not new:
+        if fact.column is None or not self.aggregates.is_monotonic(fact):
             return False
         column = self.variables.column(fact.step, fact.column)
         before, after = (self.variables.regions(column).extent(mask) for mask in (old, new))

@@ -91,7 +91,7 @@ def _respelled(program: p.Program) -> frozenset[int]:
     """The columns into which NEAREST and MICROAGGREGATE write numbers with all digits of the scale; equal numbers of
     other records can have another spelling."""
     writes = filter(None, (effects.write_of(requirement.action) for requirement in program.requirements))
-    return frozenset(write.column for write in writes if isinstance(write.kernel, Nearest | Microaggregate))
+    return frozenset(write.column for write in writes if write.kernel.rounding() or write.kernel.averaging())
 
 
 class Reachability:

@@ -7,7 +7,7 @@ docs/prove.md, section 6, states and proves each rule. `ChanceRules` covers rand
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.effects import draws, removes_records
-from acompass.language.program.kernels import AddRandom, Kernel
+from acompass.language.program.kernels import Kernel
 from acompass.language.program.types import Kind, Type
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.diagrams.regions import Mask
@@ -433,4 +433,5 @@ class WriteRules:
 
 def _directions(kernel: Kernel) -> tuple[bool, bool]:
     """Whether no number becomes lower, and whether none becomes higher."""
-    return (kernel.lower >= 0, kernel.upper <= 0) if isinstance(kernel, AddRandom) else (False, False)
+    addition = kernel.addition()
+    return (False, False) if addition is None else (addition.lower >= 0, addition.upper <= 0)

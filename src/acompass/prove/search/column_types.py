@@ -150,9 +150,18 @@ def _infer_types(policy: tree.Program, params: Mapping[str, ParamValue], *, is_a
     columns = inferred_schema(policy, params, is_apart=is_apart)
     used = uses(policy, [column.name for column in columns], params)
     numbers = frozenset(at for at, use in used.items() if use.use is Use.NUMBER)
-    # the type of a column that the policy only groups by or counts makes no difference
-    decided = (at for at, use in used.items() if use.use is not Use.ANY or columns[at].type != TEXT)
+    # the type of a column that the policy only groups by or counts makes no difference, unless a file has its values
+    looked_up = _looked_up_columns(policy, columns)
+    decided = (at for at, use in used.items() if use.use is not Use.ANY or columns[at].type != TEXT or at in looked_up)
     return ColumnTypes(columns, numbers, frozenset(decided))
+
+
+def _looked_up_columns(policy: tree.Program, columns: Schema) -> frozenset[int]:
+    """The columns whose values are compared with those of a reference table (X14)."""
+    names = Names([column.name for column in columns])
+    processes = filter(None, map(walk.process_of, walk.steps(policy)))
+    found = (each for each in processes if any(named.aggregate.file is not None for named in each.aggregates))
+    return frozenset(at for process in found for name in process.group_by for at in names.find(name.text))
 
 
 def _declared_types(schema: Mapping[str, str | Type]) -> ColumnTypes:

@@ -73,16 +73,18 @@ def prove_policy(
     assume: Sequence[str] = (),
     deadline: float | None = DEADLINE,
     on_proof: Callable[[ProvedClaim], None] | None = None,
+    claimed_by: tree.Program | None = None,
 ) -> Proof:
     """A verdict on each claim, for every table and every trace. `on_proof` is called with each proved claim.
 
     By default, the claims are the policy's own assertions. Without a schema, the columns are those that the policy and
     the claims name; `types` sets the types of some of them. The policies `others` read the same table, so their uses of
     columns count as well. The assertions `assume` are known to hold for the input table. Claims without a verdict after
-    `deadline` seconds are undecided.
+    `deadline` seconds are undecided. Reference tables of claims are those of the policy `claimed_by`, by default this
+    one.
     """
     assumed = parse_assumptions(assume, policy)
-    parsed = None if claims is None else parse_claims(claims, policy)
+    parsed = None if claims is None else parse_claims(claims, policy if claimed_by is None else claimed_by)
     settings = dict(params or {})
     everything = _combine_programs(policy, parsed or (), (*(each.program() for each in assumed), *others))
     columns = column_types(everything, settings, schema, types)

@@ -91,8 +91,9 @@ def _decide_by_equivalence(guarantees: tuple[Claim, ...]) -> tuple[Claim, ...]:
 def kept_guarantees(policy: Policy, other: Policy, given: Inputs) -> tuple[Claim, ...]:
     """The guarantees of a policy, with verdicts about the other one."""
     own = _own_assertions(policy)
-    proved = [claim for claim in _verdicts(policy, other, list(own), given) if claim.verdict is ClaimVerdict.PROVED]
-    verdicts = _verdicts(other, policy, [claim.text for claim in proved], given)
+    claims = _verdicts(policy, other, policy, list(own), given)
+    proved = [claim.text for claim in claims if claim.verdict is ClaimVerdict.PROVED]
+    verdicts = _verdicts(other, policy, policy, proved, given)
     return tuple(replace(claim, line=own[claim.text]) for claim in verdicts)
 
 
@@ -103,20 +104,21 @@ def _own_assertions(policy: Policy) -> dict[str, int | None]:
     for _, assertion in policy_assertions(policy.tree):
         place = place_of(assertion.span)
         line = None if place is None else lines.position(place.start)[0]
-        found.setdefault(ParsedClaim(policy.text, assertion).text, line)
+        found.setdefault(ParsedClaim(policy.text, assertion, policy=policy.tree).text, line)
     return found
 
 
-def _verdicts(policy: Policy, other: Policy, texts: Sequence[str], given: Inputs) -> list[Claim]:
+def _verdicts(policy: Policy, other: Policy, claimed_by: Policy, texts: Sequence[str], given: Inputs) -> list[Claim]:
     """A claim that does not fit the final table of the policy is undecided."""
     if not texts:
         return []
     try:
         asked = (policy.tree, policy.text, texts, given.schema, given.params, given.types)
-        return list(prove_policy(*asked, others=(other.tree,), deadline=None).claims)
+        proof = prove_policy(*asked, others=(other.tree,), deadline=None, claimed_by=claimed_by.tree)
+        return list(proof.claims)
     except PolicyError as error:
         if len(texts) > 1:
-            return [claim for text in texts for claim in _verdicts(policy, other, [text], given)]
+            return [claim for text in texts for claim in _verdicts(policy, other, claimed_by, [text], given)]
         reason = f"it does not fit the table that this policy writes: {error.diagnostics[0].message}"
         return [Claim(texts[0], None, ClaimVerdict.UNDECIDED, reason)]
 

@@ -438,7 +438,8 @@ def _text_map(kernel: Kernel, type_: Type) -> _TextMap | None:
     map_ = kernel.label_map()
     if map_ is not None:
         return map_.label
-    return partial(_round_text, kernel, type_) if isinstance(kernel, Nearest) else None
+    rounding = kernel.rounding()
+    return None if rounding is None else partial(_round_text, rounding, type_)
 
 
 def _round_text(kernel: Nearest, type_: Type, text: str) -> str | None:

@@ -225,10 +225,11 @@ class Symbols:
     def is_rounded_further(self, one: Written, other: Written) -> bool:
         """Whether both round the same value, and rounding the first result gives the second (X12). That is unknown for
         floats, where a multiple may not be exact."""
-        if not (isinstance(one.kernel, kernels.Nearest) and isinstance(other.kernel, kernels.Nearest)):
+        first, second = one.kernel.rounding(), other.kernel.rounding()
+        if first is None or second is None:
             return False
         is_exact = one.type == other.type and one.type.kind is not Kind.FLOAT
-        return is_exact and one.before == other.before and is_odd_multiple(other.kernel.step, one.kernel.step)
+        return is_exact and one.before == other.before and is_odd_multiple(second.step, first.step)
 
     def differing(self, one: Expression, other: Expression, type_: Type, within: Diagram) -> Diagram:
         """The records of a set for which the two expressions can be written differently."""

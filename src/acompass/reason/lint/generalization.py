@@ -15,7 +15,7 @@ from itertools import count
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program import effects
-from acompass.language.program.kernels import AddRandom, Kernel, Map, Nearest, Pseudonym
+from acompass.language.program.kernels import Kernel, Map, Nearest
 from acompass.language.program.keys import is_pseudonym
 from acompass.language.program.program import Comparison, Requirement
 from acompass.language.program.types import Kind, Type, to_text
@@ -330,18 +330,20 @@ def find_idle_arithmetic(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     rounded: dict[int, tuple[Decimal, int]] = {}  # the columns all of whose values are multiples, and since which line
     for at, requirement in enumerate(policy.program.requirements):
         write, kernel = effects.write_of(requirement.action), effects.kernel_of(requirement.action)
-        if write is not None and isinstance(kernel, Nearest):
+        rounding, addition = (None, None) if kernel is None else (kernel.rounding(), kernel.addition())
+        if write is not None and rounding is not None:
             step, since = rounded.get(write.column, (None, None))
-            if step == kernel.step or _keeps_all_values(policy, requirement, write.column, kernel):
-                yield _idle_rounding_finding(policy, at, write.column, kernel, since if step == kernel.step else None)
-        if isinstance(kernel, AddRandom) and kernel.lower == kernel.upper == 0:
+            if step == rounding.step or _keeps_all_values(policy, requirement, write.column, rounding):
+                since = since if step == rounding.step else None
+                yield _idle_rounding_finding(policy, at, write.column, rounding, since)
+        if addition is not None and addition.lower == addition.upper == 0:
             message = "this ADD RANDOM changes nothing: the only number that it draws is 0"
             yield policy.finding("AC512", message, at, "remove it, or choose other bounds", (), policy.removal(at))
         is_complete = effects.is_always(requirement) and effects.is_certain(requirement.action)
         for column in effects.written_by(requirement.action):
             before = rounded.pop(column, None)
-            if isinstance(kernel, Nearest) and (is_complete or (before is not None and before[0] == kernel.step)):
-                rounded[column] = (kernel.step, at)
+            if rounding is not None and (is_complete or (before is not None and before[0] == rounding.step)):
+                rounded[column] = (rounding.step, at)
 
 
 def _keeps_all_values(policy: InspectedPolicy, requirement: Requirement, column: int, kernel: Nearest) -> bool:
@@ -420,7 +422,7 @@ def find_compared_pseudonyms(policy: InspectedPolicy) -> Iterator[Diagnostic]:
                 yield policy.finding("AC514", message, at, "compare it above the line that writes them", also)
         for column in effects.written_by(requirement.action):
             pseudonyms.pop(column, None)
-        if isinstance(effects.kernel_of(requirement.action), Pseudonym):
+        if effects.writes_pseudonyms(requirement.action):
             pseudonyms.update(dict.fromkeys(effects.columns_overwritten(requirement), at))
 
 

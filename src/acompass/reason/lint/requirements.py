@@ -11,7 +11,6 @@ from functools import partial
 
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program import effects
-from acompass.language.program.kernels import Pseudonym
 from acompass.language.program.program import Action, Assertion, Program
 from acompass.language.program.types import remaining
 from acompass.language.text.tokens import spell_name
@@ -337,7 +336,7 @@ def _pseudonym_lines(program: Program) -> dict[int, int]:
     """The columns that may contain pseudonyms at the end, each with the last line that writes them."""
     found: dict[int, int] = {}
     for at, requirement in enumerate(program.requirements):
-        if isinstance(effects.kernel_of(requirement.action), Pseudonym):
+        if effects.writes_pseudonyms(requirement.action):
             found.update(dict.fromkeys(effects.written_by(requirement.action), at))
         else:
             for column in effects.columns_overwritten(requirement):

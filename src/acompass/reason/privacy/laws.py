@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from acompass.dataclasses import dataclass, field
 from acompass.language.program.effects import drawing_kernel, kernel_of, probability_of, write_of
-from acompass.language.program.kernels import AddRandom, Kernel, UnfitValueError, shortest_trace_value
+from acompass.language.program.kernels import Kernel, UnfitValueError, shortest_trace_value
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Action, Requirement
 from acompass.language.program.types import INTEGER, Kind, Value, convert
@@ -222,8 +222,9 @@ class Cells:
 
 def _cuts_of_sums(kernel: Kernel) -> list[Fraction]:
     """A cell for each integer that ADD RANDOM draws: every sum matters."""
-    assert isinstance(kernel, AddRandom), "the other kernels have cuts or integers"
-    size = kernel.upper - kernel.lower + 1
+    addition = kernel.addition()
+    assert addition is not None, "the other kernels have cuts or integers"
+    size = addition.upper - addition.lower + 1
     if size > MOST_APART:
         raise Undecided(None, f"ADD RANDOM draws from more than {MOST_APART} integers")
     return [Fraction(number, size) for number in range(1, size + 1)]

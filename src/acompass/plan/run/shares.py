@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from acompass.dataclasses import dataclass
 from acompass.language.program import program as checked
+from acompass.language.program.constants import LARGEST_INTEGER
 from acompass.language.program.effects import comparisons
 from acompass.language.program.program import Aggregate, Condition, Requirement
 from acompass.language.program.types import EXACT, Kind, Type
@@ -95,8 +96,8 @@ class Share:
 
     def mode_parts(self, most: Sql, records: Sql) -> Iterator[Sql]:
         """Numerator and denominator, if `most` of the records have the most frequent value."""
-        for letter, number in (("n", most), ("d", records)):
-            yield sql.with_alias(sql.cast(number, sql.decimal_type(0)), f"{letter}{self.name}")
+        yield sql.with_alias(most, f"n{self.name}")
+        yield sql.with_alias(records, f"d{self.name}")
 
     def region(self, table: str) -> Sql:
         """The region of a class; NULL if it is open."""
@@ -201,9 +202,11 @@ class _Cut:
 def _cut_of_records(share: _Fraction, constant: Fraction) -> _Cut:
     """No share of so few records lies between the constant and the nearest fraction with as small a denominator."""
     near = constant.limit_denominator(_MOST_RECORDS)
+    sql_type = "BIGINT" if near.denominator * _MOST_RECORDS <= LARGEST_INTEGER else sql.decimal_type(0)
 
     def compare(node: type[exp.Binary]) -> Sql:
-        return share.compare(node, sql.integer(near.denominator), sql.integer(near.numerator))
+        factors = (sql.cast(sql.integer(each), sql_type) for each in (near.denominator, near.numerator))
+        return share.compare(node, *factors)
 
     if near == constant:
         return _Cut(compare(exp.LT), compare(exp.EQ), compare(exp.GT))

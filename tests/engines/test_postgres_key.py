@@ -11,7 +11,7 @@ import acompass
 from acompass.engines.postgres.session import KeepingSession
 from acompass.language.program.keys import Key
 from tests.engines.postgres_server import Server, query_all
-from tests.promise.test_secret_key import KEY, NEEDLES
+from tests.promise.key_search import KEY, NEEDLES
 
 POLICY = "ALWAYS : SHIFT day BY name WITHIN 30 DAYS; ALWAYS : PSEUDONYM name;"
 RECORDS = [{"name": "Ann", "day": "2024-03-01"}, {"name": "Bob", "day": "2024-04-01"}]

@@ -9,7 +9,7 @@ from typing import Any
 import acompass
 from acompass.language.program.keys import Key
 from tests.engines.spark_sessions import require_spark
-from tests.promise.test_secret_key import KEY, NEEDLES
+from tests.promise.key_search import KEY, NEEDLES
 
 POLICY = "ALWAYS : SHIFT day BY name WITHIN 30 DAYS; ALWAYS : PSEUDONYM name;"
 

@@ -26,6 +26,7 @@ CLASSES = {
     Kind.BOOLEAN: bool,
     Kind.DATE: datetime.date,
     Kind.TIMESTAMP: datetime.datetime,
+    Kind.SHARE: Fraction,
 }
 
 

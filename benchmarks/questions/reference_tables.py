@@ -15,7 +15,7 @@ MOST_RECORDS = 10_000_000
 _JOIN = """
 SELECT count(*) FROM '{table}' AS t
 JOIN (SELECT age, zip, count(*) AS n FROM read_csv('{file}', types = {{'zip': 'VARCHAR'}}) GROUP BY age, zip) AS r
-  ON t.age = r.age AND t.zip = r.zip AND r.n >= 3
+  ON t.age = r.age AND t.zip = r.zip AND r.n >= 1
 """
 
 
@@ -25,7 +25,7 @@ def _ask(setting: Setting) -> Answer:
     output = str(setting.folder / "released.parquet")
 
     def run(aggregate: str) -> None:
-        policy = f"EACH PROCESS {aggregate} AS n GROUP BY age, zip : n >= 3 : REJECT;"
+        policy = f"EACH PROCESS {aggregate} AS n GROUP BY age, zip : n >= 1 : REJECT;"
         acompass.run(policy, table, output=output)
 
     def peer() -> None:

@@ -209,7 +209,7 @@ def _store(url: str, columns: dict[str, list[str]]) -> None:
 CASES = at_length(8)
 KINDS = (Kind.INTEGER, Kind.DECIMAL, Kind.DECIMAL, Kind.TEXT)
 #: numbers with leading zeros, and numbers or dates compared as text
-REFUSED = {"AC210", "AC230", "AC231", "AC232", "AC237"}
+REFUSED = {"AC210", "AC230", "AC231", "AC232", "AC237", "AC238"}
 
 
 def _unwritten_columns(case: Case) -> list[int]:
@@ -223,7 +223,7 @@ def _unwritten_columns(case: Case) -> list[int]:
 
 def _is_run(case: Case, table: Path, output: Path) -> bool:
     """False if the table was rejected because of a misleading comparison."""
-    options = {"params": case.params, "trace": case.trace, "force": True, "header": True}
+    options = {"params": case.params, "trace": case.trace, "force": True, "header": True, "key": case.key}
     try:
         acompass.run(case.policy_text, table, output=output, **options)
     except TableError as error:
@@ -278,7 +278,8 @@ def _release(case: Case, engine: str, folder: Path) -> tuple[object, ...]:
     """The output and the number of trace values used, or the errors: a CSV file may have other types than the case."""
     table, output = folder / "in.csv", folder / "out.csv"
     table.write_text(csv_text(case), encoding="utf-8", newline="")
-    options = {"params": case.params, "seed": case.policy_text, "order": "canonical", "force": True, "header": True}
+    seeded = {"seed": case.policy_text, "key": case.key, "order": "canonical"}
+    options = {"params": case.params, **seeded, "force": True, "header": True}
     try:
         ran = acompass.run(case.policy_text, table, output=output, engine=engine, **options)
     except AcompassError as error:

@@ -140,7 +140,7 @@ FAULTS = (
     ("acompass.run", "_run_result"),
     ("acompass.session", "run_policy"),
     ("acompass.engines.loading", "_trace"),
-    ("acompass.plan.run.keyed", "write_with_key"),
+    ("acompass.plan.run.keyed", "_pads"),
 )
 
 

@@ -214,7 +214,7 @@ def test_duckdb_adds_up_large_files_as_python_does_and_as_the_semantics_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = Random(14)
-    for number in range(at_length(12)):
+    for number in range(at_length(6)):
         path = tmp_path / f"{number}.csv"
         records = [_record(rng) for _ in range(rng.randint(1, 30))]
         path.write_text("zip,age,people\n" + "".join(f"{','.join(record)}\n" for record in records), encoding="utf-8")

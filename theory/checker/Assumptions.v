@@ -49,6 +49,7 @@ From Acompass Require LabelBeginnings.
 From Acompass Require DateLabels.
 From Acompass Require Labels.
 From Acompass Require Multiples.
+From Acompass Require ComputedNumbers.
 From Acompass Require Shares.
 From Acompass Require ShareBounds.
 From Acompass Require PublishedWrites.
@@ -315,6 +316,10 @@ Definition theorems_of_Multiples := (
   @Multiples.odd_multiple).
 Print Assumptions theorems_of_Multiples.
 
+Definition theorems_of_ComputedNumbers := (
+  @ComputedNumbers.plus_is_sum, @ComputedNumbers.rounded_mean_between).
+Print Assumptions theorems_of_ComputedNumbers.
+
 Definition theorems_of_Shares := (
   @Shares.compare_share, @Shares.cross_multiplied, @Shares.is_kept_by_merging_largest,
   @Shares.is_kept_by_merging_mode, @Shares.of_merged_largest, @Shares.of_merged_mode, @Shares.of_values_mode,
@@ -322,10 +327,10 @@ Definition theorems_of_Shares := (
 Print Assumptions theorems_of_Shares.
 
 Definition theorems_of_ShareBounds := (
-  @ShareBounds.largest_in_order, @ShareBounds.largest_with_count, @ShareBounds.mode_with_distinct,
-  @ShareBounds.of_part_largest, @ShareBounds.of_part_mode, @ShareBounds.of_values_largest_zero,
-  @ShareBounds.of_values_mode_at_least, @ShareBounds.of_values_mode_constant,
-  @ShareBounds.of_values_mode_grouped).
+  @ShareBounds.largest_in_order, @ShareBounds.largest_with_count, @ShareBounds.mapped_mode,
+  @ShareBounds.mode_with_distinct, @ShareBounds.of_part_largest, @ShareBounds.of_part_largest_equal,
+  @ShareBounds.of_part_mode, @ShareBounds.of_values_largest_zero, @ShareBounds.of_values_mode_at_least,
+  @ShareBounds.of_values_mode_constant, @ShareBounds.of_values_mode_grouped).
 Print Assumptions theorems_of_ShareBounds.
 
 Definition theorems_of_PublishedWrites := (
@@ -338,7 +343,8 @@ Definition theorems_of_PublishedWrites := (
 Print Assumptions theorems_of_PublishedWrites.
 
 Definition theorems_of_Shifts := (
-  @Shifts.date_of_day_number, @Shifts.shift_is_injective, @Shifts.shift_keeps_intervals, @Shifts.shifted_by).
+  @Shifts.date_of_day_number, @Shifts.shift_is_injective, @Shifts.shift_keeps_classes,
+  @Shifts.shift_keeps_intervals, @Shifts.shifted_by).
 Print Assumptions theorems_of_Shifts.
 
 Definition theorems_of_RankedMeans := (

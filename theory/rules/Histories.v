@@ -18,7 +18,7 @@ Proof.
   - now rewrite H.
 Qed.
 
-(** A field that an action may write into its column of a record. What published rules write is in [OtherColumns]. *)
+(** A field that an action may write into its column of a record. What published rules write is in [PublishedWrites]. *)
 Definition writes (x : plain) (A : attribute) (r : record) (a : field) : Prop :=
   match x with
   | Replace B b => A = B /\ a = b

@@ -120,6 +120,14 @@ Proof.
   - apply (in_map (fun r => value_at r B)). now apply (sub_bag_in record_eq_dec S).
 Qed.
 
+(** A function of the values makes no value less frequent: a label for each value does not lower the share. *)
+Theorem mapped_mode (h : value -> value) vs : mode_count vs <= mode_count (map h vs).
+Proof.
+  apply mode_count_le. intros v _. apply Nat.le_trans with (2 := mode_count_above (map h vs) (h v)).
+  induction vs as [|w vs IH]; auto. cbn [map count_occ].
+  destruct (value_eq_dec w v) as [->|]; destruct (value_eq_dec (h _) (h v)); try easy; lia.
+Qed.
+
 (** * The largest values *)
 
 Lemma top_monotone n m qs : nonnegative qs -> n <= m -> (top n qs <= top m qs)%Qc.
@@ -240,4 +248,59 @@ Theorem of_part_largest n B S T : 0 < n -> subset S T -> aggregated (ShareOfLarg
   aggregated (ShareOfLargest n B) S = exact 0%Qc.
 Proof.
   intros P H. rewrite !of_values_largest_zero by auto. intros K s I. apply K. now apply (sub_bag_in record_eq_dec S).
+Qed.
+
+(** Equal numbers, as those of a column of GROUP BY: the n largest of c have min(n, c)/c of the sum, so the share of a part
+    is not lower. *)
+Lemma sum_of_equal qs q : (forall x, In x qs -> x = q) -> sum_of qs = (number (length qs) * q)%Qc.
+Proof.
+  induction qs as [|x qs IH]; intro H; [now rewrite Qcmult_0_l|]. change (x + sum_of qs = number (1 + length qs) * q)%Qc.
+  rewrite number_plus, Qcmult_plus_distr_l, Qcmult_1_l, (H x), IH; auto; [intros y I; apply H; now right|now left].
+Qed.
+
+Lemma amounts_equal vs v : vs <> [] -> (forall w, In w vs -> w = v) ->
+  forall x, In x (amounts vs) -> x = if is_infinite v then infinite_amount v else amount v.
+Proof.
+  intros N H x I. assert (E : existsb is_infinite vs = is_infinite v).
+  { apply eq_true_iff_eq. rewrite existsb_exists. split; [intros (w & J & K); now rewrite (H w J) in K|].
+    destruct vs as [|w vs]; [easy|]. intro K. exists v. split; auto. left. apply H. now left. }
+  unfold amounts in I. rewrite E in I. apply in_map_iff in I as (w & <- & I). rewrite (H w I). now destruct (is_infinite v).
+Qed.
+
+Lemma share_of_equal n vs q : (forall x, In x (amounts vs) -> x = q) ->
+  share_of_largest n vs = share (number (Nat.min n (length vs)) * q) (number (length vs) * q).
+Proof.
+  intro H. unfold share_of_largest. assert (L : length (amounts vs) = length vs) by apply map_length.
+  rewrite (sum_of_equal (amounts vs) q H), L, (sum_of_equal (largest n (amounts vs)) q).
+  - unfold largest. now rewrite firstn_length, (Permutation_length (sort_permutation descending (amounts vs))), L.
+  - intros x I. apply H. apply (Permutation_in _ (sort_permutation descending (amounts vs))). now apply (firstn_in n).
+Qed.
+
+Theorem of_part_largest_equal n B S T v : S <> [] -> subset S T -> (forall t, In t T -> value_at t B = v) ->
+  below (aggregated (ShareOfLargest n B) T) (aggregated (ShareOfLargest n B) S).
+Proof.
+  intros N H E. set (q := if is_infinite v then infinite_amount v else amount v).
+  assert (IS : forall s, In s S -> In s T) by (intros s; now apply (sub_bag_in record_eq_dec)).
+  assert (NT : T <> []) by (destruct S as [|s S]; [easy|]; intros ->; now apply (IS s); left).
+  assert (C : forall R, R <> [] -> (forall r, In r R -> In r T) -> forall x, In x (amounts (column B R)) -> x = q).
+  { intros R NR IR. apply amounts_equal; [now destruct R|]. intros w I. apply in_map_iff in I as (r & <- & I). auto. }
+  simpl. rewrite (share_of_equal n _ q (C T NT (fun r I => I))), (share_of_equal n _ q (C S N IS)).
+  unfold column. rewrite !map_length. set (c := length T). set (d := length S).
+  assert (D : 0 < d) by (unfold d; destruct S; [easy|simpl; lia]).
+  assert (DC : d <= c) by now apply (sub_bag_length record_eq_dec).
+  assert (Q : (0 <= q)%Qc).
+  { destruct T as [|t T]; [easy|]. apply (amounts_nonnegative (column B (t :: T))).
+    rewrite <- (C (t :: T) NT (fun r I => I) (hd 0%Qc (amounts (column B (t :: T))))); now left. }
+  apply Qcle_lt_or_eq in Q as [Q|Q].
+  - assert (M : forall a, 0 < a -> (0 < number a * q)%Qc).
+    { intros a A. rewrite <- (Qcmult_0_l q). apply Qcmult_lt_compat_r; auto. now apply number_positive. }
+    assert (R : forall a b, (number a * q * (number b * q) = number (a * b) * (q * q))%Qc).
+    { intros a b. rewrite number_times. ring. }
+    apply share_below; auto; try (apply M; lia).
+    + split; [rewrite <- (Qcmult_0_l q)|]; apply Qcmult_le_compat_r; try (now apply Qclt_le_weak);
+        [apply (number_le 0)|apply number_le]; lia.
+    + rewrite !R. apply Qcmult_le_compat_r; [apply number_le|].
+      * destruct (Nat.min_spec n c) as [[? ->]|[? ->]], (Nat.min_spec n d) as [[? ->]|[? ->]]; nia.
+      * rewrite <- (Qcmult_0_l q). apply Qcmult_le_compat_r; now apply Qclt_le_weak.
+  - rewrite <- Q, !Qcmult_0_r. unfold share. destruct (Qc_eq_dec 0 0); [apply below_refl|easy].
 Qed.

@@ -1,7 +1,7 @@
 (** SHIFT (X16) moves all dates of a person by the same number of days: intervals between them are kept, and the time of
     day, and different dates of a person stay different. *)
 From Coq Require Import List ZArith Bool Lia.
-From Acompass Require Import Texts Values Dates Tables Syntax Actions Calendar TextOrder TextRuns.
+From Acompass Require Import Texts Values Dates Tables Syntax Results Actions Calendar TextOrder TextRuns PublishedWrites.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -177,4 +177,79 @@ Theorem shift_keeps_intervals As P s r r' A B : In A As -> In B As -> (A < lengt
 Proof.
   intros IA IB LA LB E DA DB SA SB. rewrite !get_shift, <- E by auto.
   destruct (shifted_by _ _ DA SA) as [-> ->]. destruct (shifted_by _ _ DB SB) as [-> _]. split; auto. lia.
+Qed.
+
+(** * Classes by the person *)
+
+(** A date, a timestamp, or a text that begins with a date in ISO form *)
+Definition is_proper (f : field) : Prop :=
+  match f with
+  | Date n => is_date (Z.of_N n) = true
+  | Timestamp n => is_date (Z.of_N n / clock) = true
+  | Text t => exists n rest, (n < 100000000)%N /\ is_date (Z.of_N n) = true /\ t = text_of_date n ++ rest
+  | _ => False
+  end.
+
+Lemma proper_parts f g : is_proper f -> is_proper g -> fst (value_of f) = fst (value_of g) ->
+  date_of f = date_of g -> time_of f = time_of g -> value_of f = value_of g.
+Proof.
+  destruct f, g; try easy; cbn [is_proper date_of time_of value_of].
+  - intros (n & rest & N & _ & ->) (m & rest' & M & _ & ->) _.
+    destruct (text_of_date_reads n rest N) as [-> ->]. destruct (text_of_date_reads m rest' M) as [-> ->].
+    intros E [= ->]. apply N2Z.inj in E. now subst.
+  - intros _ _ _ E _. apply N2Z.inj in E. now subst.
+  - intros _ _ _ E [= T]. assert (Z.of_N n = Z.of_N n0) as F.
+    { rewrite (Z.div_mod (Z.of_N n) clock), (Z.div_mod (Z.of_N n0) clock) by easy. now rewrite E, T. }
+    apply N2Z.inj in F. now subst.
+Qed.
+
+Lemma date_is_proper f : is_proper f -> is_dated f = true /\ is_date (date_of f) = true.
+Proof.
+  destruct f; try easy; cbn [is_proper date_of]. intros (n & rest & N & D & ->). split; auto.
+  now rewrite (proj1 (text_of_date_reads n rest N)).
+Qed.
+
+Lemma fields_of_value f g : is_dated f = true -> value_of f = value_of g -> f = g.
+Proof.
+  intros D E. assert (K : fst (value_of f) = fst (value_of g)) by now rewrite E.
+  assert (N : number_of (value_of f) = number_of (value_of g)) by now rewrite E.
+  assert (T : snd (snd (value_of f)) = snd (snd (value_of g))) by now rewrite E.
+  clear E. destruct f; try discriminate D; destruct g; try discriminate K; simpl in *.
+  - now subst.
+  - apply integer_injective, N2Z.inj in N. now subst.
+  - apply integer_injective, N2Z.inj in N. now subst.
+Qed.
+
+(** Dates of one person are equal after the shift if and only if they were before. *)
+Lemma shifted_values days f g : is_proper f -> is_proper g -> stays days f -> stays days g ->
+  value_of (shift_field days f) = value_of (shift_field days g) <-> value_of f = value_of g.
+Proof.
+  intros PF PG SF SG. destruct (date_is_proper f PF) as [DF CF]. destruct (date_is_proper g PG) as [DG CG]. split; intro E.
+  - assert (K : fst (value_of f) = fst (value_of g)).
+    { transitivity (fst (value_of (shift_field days f))); [now destruct f|]. rewrite E. now destruct g. }
+    assert (S : shift_field days f = shift_field days g) by (apply fields_of_value; auto; now destruct f).
+    destruct (shifted_by days f DF SF) as [F FT]. destruct (shifted_by days g DG SG) as [G GT]. rewrite S in F, FT.
+    apply proper_parts; auto; [|congruence]. pose proof (date_of_day_number _ CF) as A.
+    pose proof (date_of_day_number _ CG) as B. unfold day_of in F, G.
+    assert (H : day_number (date_of f) = day_number (date_of g)) by lia. rewrite H in A. congruence.
+  - now rewrite (fields_of_value f g DF E).
+Qed.
+
+(** Classes that are also grouped by the person stay as they are. *)
+Theorem shift_keeps_classes As P s R G : In P G -> ~ In P As ->
+  (forall r A, In r R -> In A As -> (A < length r)%nat /\ is_proper (get r A) /\ stays (s (value_at r P)) (get r A)) ->
+  forall r r', In r R -> In r' R -> key G (shift As P s r) = key G (shift As P s r') <-> key G r = key G r'.
+Proof.
+  intros HP NP H r r' I I'.
+  assert (V : value_at r P = value_at r' P -> forall B,
+    value_at (shift As P s r) B = value_at (shift As P s r') B <-> value_at r B = value_at r' B).
+  { intros E B. destruct (in_dec Nat.eq_dec B As) as [J|J].
+    - destruct (H r B I J) as (L & PR & ST). destruct (H r' B I' J) as (L' & PR' & ST').
+      rewrite !value_at_get, !get_shift by auto. rewrite <- E in *. now apply shifted_values.
+    - now rewrite !shift_elsewhere. }
+  split; intro E.
+  - assert (Same : value_at r P = value_at r' P).
+    { pose proof (key_at G _ _ E P HP) as K. now rewrite !shift_elsewhere in K. }
+    apply key_ext. intros B J. apply V; auto. now apply (key_at G).
+  - assert (Same := key_at G _ _ E P HP). apply key_ext. intros B J. apply V; auto. now apply (key_at G).
 Qed.

@@ -105,7 +105,10 @@ def _find_diagnostics(
         except (PolicyError, CallError) as error:
             return error.diagnostics
     refusals = _refusals(policy, params, schema or _types_from_uses(policy, params))
-    return refusals or (*of_roles, *_mistakes(policy, params, schema, session))
+    try:
+        return refusals or (*of_roles, *_mistakes(policy, params, schema, session))
+    except TableError as error:  # a reference table is incomplete (X14)
+        return (*of_roles, *error.diagnostics)
 
 
 def _role_problems(program: Program, policy: Policy, roles: TableRoles) -> tuple[Diagnostic, ...]:

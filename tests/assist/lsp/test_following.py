@@ -69,6 +69,9 @@ async def test_a_changed_reference_table_changes_the_diagnostics(editor: Editor)
     editor.write(jobs_csv="Job,persons\njudge,5\n")
     editor.report_changed("jobs.csv")
     assert "AC130" in {each.code for each in await editor.final_diagnostics()}
+    editor.write(jobs_csv="Job,people\njudge,5\nnurse,\n")
+    editor.report_changed("jobs.csv")
+    assert "AC239" in {each.code for each in await editor.final_diagnostics()}
 
 
 async def test_saving_picks_up_changes_if_the_client_watches_no_files(editor: Editor) -> None:

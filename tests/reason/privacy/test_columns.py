@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from acompass.language.program.effects import with_key
 from acompass.language.program.program import Program
 from acompass.language.program.types import DATE, FLOAT, INTEGER, TEXT, Column, decimal
+from acompass.prove.refute.replay import EXAMPLE_KEY
 from acompass.reason.privacy.answer import ColumnPrivacy, ColumnVerdict, Weights
 from acompass.reason.privacy.proof import column_privacy
 from tests.generators.strategies import parse_and_check
@@ -20,7 +22,7 @@ RESPONSE = "ALWAYS : WITH PROBABILITY 0.25 RANDOM d FROM ('x', 'y', 'other');\n"
 
 
 def _program(text: str, columns: str) -> Program:
-    return parse_and_check(text, tuple(Column(name, TYPES[name]) for name in columns))
+    return with_key(parse_and_check(text, tuple(Column(name, TYPES[name]) for name in columns)), EXAMPLE_KEY)
 
 
 #: the law of a RANDOM of more integers is not enumerated
@@ -299,3 +301,36 @@ def test_an_open_question_names_its_line() -> None:
     text = "ALWAYS : GENERALIZE a TO PREFIX OF 1;\nALWAYS : RANDOM a FROM ('1', '2');"
     answer: Any = _ask(text, "a", "a")
     assert (answer.verdict, answer.line, bool(answer.reason)) == (ColumnVerdict.UNDECIDED, 1, True)
+
+
+@pytest.mark.parametrize("action", ["PSEUDONYM d", "PSEUDONYM d THEN PSEUDONYM d"])
+def test_a_pseudonym_of_a_response_is_post_processing(action: str) -> None:
+    """A pseudonym adds no noise, and takes none away."""
+    assert _exactly(f"{LIMITED}{RESPONSE}ALWAYS : {action};") == _exactly(LIMITED + RESPONSE)
+
+
+@pytest.mark.parametrize(
+    ("line", "columns"),
+    [
+        ("PSEUDONYM d", "dz"),
+        ("SHIFT t BY z WITHIN 3 DAYS", "tz"),
+        ("GENERALIZE a TO NEAREST 5", "az"),
+        ("ADD RANDOM -3 3 TO a", "az"),
+        ("MICROAGGREGATE a BY 2", "az"),
+    ],
+)
+def test_words_without_noise_for_every_value_have_no_bound(line: str, columns: str) -> None:
+    answer = _ask(f"ALWAYS : {line};", columns, columns[0])
+    assert answer.verdict is ColumnVerdict.NONE
+    assert answer.witness is not None
+
+
+def test_a_person_that_shifts_dates_is_revealed_by_them() -> None:
+    answer = _ask("ALWAYS : SHIFT t BY d WITHIN 300 DAYS; ALWAYS : DROP d;", "dt", "d")
+    assert answer.verdict is ColumnVerdict.NONE
+
+
+def test_a_column_that_breaks_the_ties_of_means_has_no_bound_from_later_noise() -> None:
+    """The order of equal records decides which group a record is in, before d is drawn."""
+    answer = _ask(f"{LIMITED}ALWAYS : MICROAGGREGATE a BY 2; {RESPONSE}", "da", "d")
+    assert answer.ratio is None

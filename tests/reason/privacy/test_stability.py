@@ -1,7 +1,11 @@
 """Stability compared with the exact laws of all small tables and of their neighbors with one record less."""
 
+from dataclasses import replace
+
 import pytest
 
+import acompass
+from acompass.language.program.checker import check
 from acompass.reason.privacy.stability import stability
 from tests.generators.strategies import parse_and_check
 from tests.length import at_length
@@ -53,6 +57,9 @@ SHAPES = {
     "ALWAYS : WITH PROBABILITY 0.5 REJECT;": 1,
     "ALWAYS : DROP b;": 1,
     "ALWAYS : GENERALIZE a TO BANDS OF 5;": 1,
+    "ALWAYS : GENERALIZE a TO NEAREST 5;": 1,
+    "ALWAYS : ADD RANDOM 0 1 TO a;": 1,
+    "EACH PROCESS COUNT(*) AS n, SHARE OF MODE (b) AS s GROUP BY a : n <= 3 AND s <= 0.67 : REJECT;": 3,
     "EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 3;": 1,
     "SOME RESULT : a = 0;": 1,
     "EACH PROCESS COUNT(*) AS n GROUP BY a : n = 2 : REJECT;": 2,
@@ -83,6 +90,8 @@ def test_each_requirement_has_its_stability(policy: str) -> None:
         "EACH PROCESS COUNT DISTINCT(b) AS l GROUP BY a : l >= 2 : REJECT;",
         "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(b) AS l GROUP BY a : n >= 2 AND l >= 2 : REJECT;",
         "EACH PROCESS SUM(a) AS s : s >= 1 : REJECT;",
+        "EACH PROCESS SHARE OF MODE (b) AS s GROUP BY a : s <= 0.5 : REJECT;",
+        "ALWAYS : MICROAGGREGATE a BY 2;",
         "EACH PROCESS MIN(a) AS m : m >= 1 : REPLACE b WITH 'z';",
         "EACH PROCESS MAX(b) AS m GROUP BY a : m <= 'x' : REJECT;",
         "SOME RESULT : a = 1 : REJECT;",
@@ -128,3 +137,13 @@ def test_no_random_policy_spreads_further() -> None:
     found = campaign(at_length(30))
     assert found["infinite"] > at_length(2)
     assert found["attained"] > at_length(7)
+
+
+def test_a_reference_table_does_not_change_with_the_records() -> None:
+    """Its totals depend on the group alone, so only the count of the class matters."""
+    text = "EACH PROCESS COUNT(*) AS n, COUNT(*) IN 'all.csv' AS p GROUP BY b : n >= 3 OR p >= 9 : REJECT;"
+    policy = acompass.parse(text)
+    tree = replace(policy.tree, hierarchies={"all.csv": b"b\nx\n"})
+    program, problems = check(tree, text, SCHEMA, {})
+    assert program is not None, problems
+    assert stability(program).policy == spread(program, DOMAIN, 4) == 3

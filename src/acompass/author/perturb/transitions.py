@@ -249,7 +249,7 @@ def _unlisted_values_errors(lines: tuple[Requirement, ...], column: int) -> Iter
             continue
         help_ = "estimate another column"
         if kernel.needs_key:
-            yield untraceable_error(line, f"only the key determines each {kernel.noun} that it writes", help_)
+            yield untraceable_error(line, f"each {kernel.noun} that it writes depends on the key", help_)
         elif kernel.reads_others:
             yield untraceable_error(line, f"each {kernel.noun} that it writes depends on other records", help_)
         elif kernel.draws and kernel.reads_value:

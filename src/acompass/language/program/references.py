@@ -103,19 +103,20 @@ class Reference:
         stored = self.source.columns(names)
         for name, column in zip(names, stored, strict=True):
             if missing := column.values.count(None):
-                raise self._unusable(name, count_text(missing, "missing value"))
+                help_ = "complete the column in the file, or remove the records without a value"
+                raise self._unusable(name, count_text(missing, "missing value"), help_)
         keys = [_compared(column, type_) for column, type_ in zip(stored, self.types, strict=False)]
         if self.added is None:
             return keys, [1] * self.source.records
         numbers = stored[-1].numbers
         if wrong := numbers.count(None):
             one, several = "1 value that is not a number", f"{wrong:,} values that are not numbers"
-            raise self._unusable(self.added, one if wrong == 1 else several)
+            help_ = "write numbers without leading zeros and without a plus sign, with a decimal point"
+            raise self._unusable(self.added, one if wrong == 1 else several, help_)
         return keys, numbers
 
-    def _unusable(self, column: str, values: str) -> TableError:
+    def _unusable(self, column: str, values: str, help_: str) -> TableError:
         message = f"column `{column}` of reference table `{self.file}` has {values}"
-        help_ = "complete the column in the file; a number has no leading zeros, no plus sign and a decimal point"
         return TableError([Diagnostic("AC239", message, (Label(self.place),), help_)])
 
 

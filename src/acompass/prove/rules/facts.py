@@ -431,7 +431,7 @@ class Aggregates:
         high = shares.extent(allowed).high if allowed else None
         if high is None or allowed & zero or high == Bound(1):
             return counts.full if allowed else 0
-        least = Fraction(share.largest or 1) / high.rank
+        least = Fraction(max(share.largest, 1)) / high.rank
         return counts.regions_within(Extent(Bound(math.floor(least) + 1 if high.is_open else math.ceil(least))))
 
     def _shares_with_count(self, count: Fact, share: Fact, allowed: Mask) -> Mask:
@@ -439,7 +439,7 @@ class Aggregates:
         most = self._regions(count).extent(allowed).high if allowed else None
         if most is None:
             return shares.full if allowed else 0
-        least = min(Fraction(share.largest or 1) / most.rank, Fraction(1))
+        least = min(Fraction(max(share.largest, 1)) / most.rank, Fraction(1))
         return shares.regions_within(Extent(Bound(least))) | shares.satisfying(Operator.EQ, 0)
 
 

@@ -12,7 +12,6 @@ from functools import reduce
 from typing import TypeAlias, assert_never
 
 from acompass.dataclasses import dataclass, replace
-from acompass.language.program import kernels
 from acompass.language.program.actions import is_odd_multiple
 from acompass.language.program.effects import (
     drawing_kernel,
@@ -556,19 +555,18 @@ def condition_diagram(
 
 def _change_by_kernel(kernel: Kernel, outcome: Outcome | None) -> Callable[[Expression], Expression] | None:
     """What the kernel makes of a value; None if the kind of the written value is unknown."""
-    match kernel:
-        case kernels.Constant(value):
-            return lambda _: Constant(value)
-        case kernels.Uniform() | kernels.Weighted():
-            assert outcome is not None, "a RANDOM is a barrier"
-            drawn = Derived(outcome.drawn)
-            return lambda _: drawn
-        case kernels.Labels(map_):
-            return _change_by_step(Labelling(map_))
-        case kernels.Nearest() | kernels.Pseudonym() | kernels.Shift() | kernels.Microaggregate() | kernels.AddRandom():
-            return None
-        case _:
-            assert_never(kernel)
+    map_, values = kernel.label_map(), kernel.listed_values()
+    if map_ is not None:
+        return _change_by_step(Labelling(map_))
+    if kernel.reads_value:
+        return None
+    if kernel.draws:
+        assert outcome is not None, "a RANDOM is a barrier"
+        drawn = Derived(outcome.drawn)
+        return lambda _: drawn
+    assert values is not None, "it writes a constant"
+    constant = Constant(values[0])
+    return lambda _: constant
 
 
 def _change_by_step(step: Step) -> Callable[[Expression], Expression]:

@@ -11,18 +11,7 @@ from typing import assert_never
 from acompass.dataclasses import dataclass, field
 from acompass.language.program.bands import Band, Bands
 from acompass.language.program.effects import comparisons, process_of, record_comparisons, write_of
-from acompass.language.program.kernels import (
-    AddRandom,
-    Constant,
-    Labels,
-    Map,
-    Microaggregate,
-    Nearest,
-    Pseudonym,
-    Shift,
-    Uniform,
-    Weighted,
-)
+from acompass.language.program.kernels import Map
 from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.program import Comparison, Process, Requirement
 from acompass.language.program.types import Kind, Type, Value, to_text
@@ -140,21 +129,20 @@ def _add_action(found: Mentions, requirement: Requirement, column: int, after: T
     if write is None or column not in write.columns:
         return
     found.first_line = found.first_line or requirement.line
-    match write.kernel:
-        case Constant() | Weighted() if after.kind is Kind.TEXT:
-            found.points.update(map(str, write.kernel.listed_values()))
-        case Constant() | Weighted():
-            found.values.extend(write.kernel.listed_values())
-        case Uniform(lower, upper):
-            randoms = found.text_randoms if after.kind is Kind.TEXT else found.randoms
-            randoms.append(LinedRandom(requirement.line, lower, upper))
-        case Labels(map_):
-            found.maps.append(LinedMap(requirement.line, map_))
-        case Nearest() | Pseudonym() | Shift() | Microaggregate() | AddRandom():
-            reason = f"{write.kernel.keyword} writes values that are not followed"
-            found.unknown = found.unknown or Undecided(requirement.line, reason)
-        case _:
-            assert_never(write.kernel)
+    kernel, is_text = write.kernel, after.kind is Kind.TEXT
+    values, integers, map_ = kernel.listed_values(), kernel.integers(), kernel.label_map()
+    if values is not None and is_text:
+        found.points.update(map(str, values))
+    elif values is not None:
+        found.values.extend(values)
+    elif integers is not None:
+        randoms = found.text_randoms if is_text else found.randoms
+        randoms.append(LinedRandom(requirement.line, integers.start, integers.stop - 1))
+    elif map_ is not None:
+        found.maps.append(LinedMap(requirement.line, map_))
+    else:
+        reason = f"{kernel.keyword} writes values that are not followed"
+        found.unknown = found.unknown or Undecided(requirement.line, reason)
 
 
 def drawn_texts(mentions: Mentions) -> set[str]:

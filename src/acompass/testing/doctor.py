@@ -59,7 +59,7 @@ _REASONS = {
 }
 
 PARAMS = {"k": 3}
-#: each kind of action, and a class that is rejected
+#: actions that write, draw and remove, and a class that is rejected
 POLICY = """\
 EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
 ALWAYS : GENERALIZE Area TO PREFIX OF 3;

@@ -15,7 +15,7 @@ from acompass.author.dbt import templates
 from acompass.author.dbt.templates import Mark, Variable
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
-from acompass.language.program.aggregates import counts_distinct, facts_about
+from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
     aggregates_of,
@@ -295,7 +295,7 @@ def _valued_columns(requirement: Requirement) -> set[int]:
         compared = {comparison.column for comparison in comparisons(requirement.assertion.condition)}
         looked_up = any(each.reference is not None for each in process.aggregates)
         columns |= {group for at, group in enumerate(process.group_by) if looked_up or at in compared}
-        summed = tuple(each for each in process.aggregates if not counts_distinct(each.function))
+        summed = tuple(each for each in process.aggregates if not each.facts.tells_values_apart)
         columns |= columns_aggregated(replace(process, aggregates=summed))
     return columns
 

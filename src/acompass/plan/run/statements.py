@@ -120,7 +120,7 @@ class _RecordingSession:
 
 _VIOLATED = "violated"
 _NO_VERDICT = "no verdict: values are missing, or not of the type that the policy needs"
-_UNDECIDED = "no verdict: SQL cannot decide a share exactly, because it is so close to a number, or its sums so large"
+UNDECIDED = "no verdict: SQL cannot decide a share exactly, because it is so close to a number, or its sums so large"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ def _problem(classes: Classes, is_undecided: Sql) -> Sql:
     violated = exp.Literal.string(_VIOLATED)
     if not classes.open_shares:
         return violated
-    return exp.Case(ifs=[exp.If(this=is_undecided, true=exp.Literal.string(_UNDECIDED))], default=violated)
+    return exp.Case(ifs=[exp.If(this=is_undecided, true=exp.Literal.string(UNDECIDED))], default=violated)
 
 
 def _violating_classes(

@@ -10,15 +10,15 @@ from tests.repo.sources import PACKAGE, ROOT
 
 #: upper bounds; `python -m tests.repo.house` prints the current numbers
 MOST = {
-    "files": 289,
-    "lines": 63_440,
+    "files": 297,
+    "lines": 68_920,
     "longest": 600,
-    "single_importer": 59,
-    "test_files": 350,
-    "run_quiet_imports": 91,
-    "run_quiet_runs": 62,
-    "check_imports": 98,
-    "check_runs": 66,
+    "single_importer": 60,
+    "test_files": 363,
+    "run_quiet_imports": 94,
+    "run_quiet_runs": 63,
+    "check_imports": 101,
+    "check_runs": 68,
 }
 #: modules of fewer than 40 lines, and why they are separate
 SHORT = {

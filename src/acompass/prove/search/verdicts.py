@@ -14,7 +14,16 @@ from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import PolicyError
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import effect_of, is_certain, map_of, needs_key, process_in, type_changes
+from acompass.language.program.effects import (
+    effect_of,
+    is_certain,
+    map_of,
+    needs_key,
+    process_in,
+    removes_records,
+    type_changes,
+    written_by,
+)
 from acompass.language.program.kernels import Map, Microaggregate
 from acompass.language.program.program import Assertion, Program, Project, Remove, Requirement, Write
 from acompass.language.program.types import Kind, Schema, Type, remaining
@@ -409,20 +418,26 @@ class Reasons:
         if attempt.why:
             return attempt.why
         if process_in(assertion) is not None or assertion.quantifier is Quantifier.SOME:
-            return "\n".join(self._passages(attempt))
+            return "\n".join(self._passages(assertion, attempt))
         return self._why_records_satisfy(assertion)
 
-    def _passages(self, attempt: ProofAttempt) -> list[str]:
+    def _passages(self, assertion: Assertion, attempt: ProofAttempt) -> list[str]:
         """What each requirement contributes to the proof, from first to last."""
         settled = max(attempt.settled, default=0)
-        lines = [self._settled_line(settled)] if attempt.settled else []
+        lines = [self._settled_line(assertion, settled)] if attempt.settled else []
         for step, left in sorted(attempt.passed.items()):
             is_idle = left > 0 and self._requirement(step).action is None
             if step >= min(attempt.settled, default=0) and not is_idle:
                 lines.append(self._line(step, _passage_text(self._requirement(step), left)))
         return lines
 
-    def _settled_line(self, step: int) -> str:
+    def _settled_line(self, assertion: Assertion, step: int) -> str:
+        columns = assertion_columns(assertion)
+        while step > 0:  # back to the last line that changes what the claim reads
+            action = self._requirement(step - 1).action
+            if removes_records(action) or not columns.isdisjoint(written_by(action)):
+                break
+            step -= 1
         if step == 0:
             return "no class of any table can violate it"
         return self._line(step - 1, "leaves no class that can violate it")

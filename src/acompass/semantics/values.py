@@ -50,7 +50,7 @@ def total(values: list[Any]) -> Any:
 
 
 def share_of_largest(values: list[Any], n: int) -> Fraction:
-    """X13: the n largest absolute values over all of them; 0 if all are 0. Beside infinite values, which count as
+    """X13: the n largest absolute values over all of them; 0 if all are 0. Compared with infinite values, which count as
     equal, all others are nothing."""
     infinite = sum(isinstance(value, float) and math.isinf(value) for value in values)
     if infinite:
@@ -164,7 +164,7 @@ def _text_with_key(value: Any) -> str:
 
 
 def date_after(value: Any, days: int) -> Any:
-    """The date so many days later, on the local clock. Text in ISO form stays text."""
+    """The date that many days later, on the local clock. Text in ISO form stays text."""
     try:
         if isinstance(value, str):
             if not is_iso_date(value):

@@ -327,7 +327,7 @@ def _idle_map_finding(policy: InspectedPolicy, at: int, column: int, since: int 
 
 def find_idle_arithmetic(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """AC512, for NEAREST and ADD RANDOM."""
-    rounded: dict[int, tuple[Decimal, int]] = {}  # the columns all of whose values are multiples, and since which line
+    rounded: dict[int, tuple[Decimal, int]] = {}  # columns with multiples only, and the line that rounded
     for at, requirement in enumerate(policy.program.requirements):
         write, kernel = effects.write_of(requirement.action), effects.kernel_of(requirement.action)
         rounding, addition = (None, None) if kernel is None else (kernel.rounding(), kernel.addition())

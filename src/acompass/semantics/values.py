@@ -50,8 +50,8 @@ def total(values: list[Any]) -> Any:
 
 
 def share_of_largest(values: list[Any], n: int) -> Fraction:
-    """X13: the n largest absolute values over all of them; 0 if all are 0. Compared with infinite values, which count as
-    equal, all others are nothing."""
+    """X13: the n largest absolute values over all of them; 0 if all are 0. Compared with infinite values, which count
+    as equal, all others are nothing."""
     infinite = sum(isinstance(value, float) and math.isinf(value) for value in values)
     if infinite:
         return Fraction(min(n, infinite), infinite)

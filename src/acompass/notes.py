@@ -106,10 +106,16 @@ def _on_empty_table(done: Performance) -> Iterator[Note]:
 
 
 def _on_respelling(loaded: LoadedTable) -> Iterator[Note]:
+    spelled = {column.name: column.type.spelled for column in loaded.schema}
     for name, count in loaded.respelled.items():
         numbers = "1 number is" if count == 1 else f"{count:,} numbers are"
-        reason = f"the table or the policy spells {'it' if count == 1 else 'them'} in two ways"
-        yield Note(None, f"column `{name}`: {numbers} written in the shortest form, because {reason}")
+        form, reason = (
+            "in the shortest form",
+            f"the table or the policy spells {'it' if count == 1 else 'them'} in two ways",
+        )
+        if not spelled[name]:
+            form, reason = "with all digits after the point", "the policy computes numbers in this column"
+        yield Note(None, f"column `{name}`: {numbers} written {form}, because {reason}")
 
 
 def _on_doubts(done: Performance) -> Iterator[Note]:

@@ -273,3 +273,10 @@ def test_a_note_tells_that_all_numbers_have_as_many_digits_as_computed_ones(
     doses = [line.split(",")[0] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
     assert doses[:2] == ["5.00", "5.00"]
     assert {len(dose.partition(".")[2]) for dose in doses} == {2}
+
+
+def test_no_note_speaks_of_numbers_that_are_not_released(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("dose,name\n2,a\n2.0,b\n")
+    policy = "EACH RESULT : dose < 9; EACH PROCESS COUNT(*) AS n GROUP BY dose : n >= 2;"
+    assert len(_run(policy, tmp_path / "in.csv").notes) == 1
+    assert _run(f"{policy} ALWAYS : PSEUDONYM dose;", tmp_path / "in.csv").notes == ()

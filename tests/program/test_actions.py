@@ -195,6 +195,8 @@ def test_a_bound_is_a_64_bit_integer(value: object, shown: str) -> None:
     found = finding("EACH RESULT: Age > 1: RANDOM AEC l 9223372036854775807;", l=value)
     assert found.code == "AC115"
     assert found.message == f"a bound of RANDOM must be a 64-bit integer, not {shown}"
+    added = finding("ALWAYS : ADD RANDOM l 9223372036854775807 TO AEC;", l=value)
+    assert (added.code, added.message) == ("AC115", f"a bound of ADD RANDOM must be a 64-bit integer, not {shown}")
 
 
 def test_random_spans_all_64_bits() -> None:

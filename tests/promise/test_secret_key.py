@@ -169,7 +169,7 @@ ERRORS: dict[str, Callable[[], object]] = {
     "AC238": lambda: acompass.run(
         "ALWAYS : SHIFT day BY name WITHIN 5 DAYS;", [{"name": "Ann", "day": "unknown"}], key=KEY
     ),
-    "AC101": lambda: acompass.run("ALWAYS : PSEUDONYM nobody;", "people.csv", key=KEY),
+    "AC101": lambda: acompass.run("ALWAYS : PSEUDONYM unknown;", "people.csv", key=KEY),
 }
 
 

@@ -476,7 +476,7 @@ def shift(
     affected: SubBag,
 ) -> State:
     """X16: ((R − V) ∪ {r[A → ⟦A⟧r + s_K(⟦P⟧r) days, …] | r ∈ V}, ρ). All columns are read before any is written.
-    Raises Unwritable for records in which some date leaves the years 1 to 9999 or some text is no date."""
+    Raises Unwritable for records in which some date leaves the years 1 to 9999 or some text is not a date."""
     assert key is not None, "SHIFT has a key"
     moved = {}
     for position in affected:

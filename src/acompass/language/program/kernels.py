@@ -352,7 +352,7 @@ class Labels(WithoutDraw):
 
 
 class Unlisted(WithoutDraw):
-    """A kernel whose values depend on those before, and are no labels."""
+    """A kernel whose values depend on those before, and are not labels."""
 
     __slots__ = ()
 

@@ -34,7 +34,7 @@ class Dialect:
     timestamp_text: Callable[[Sql], Sql]
     #: a float as a sort key: NaN becomes NULL, so that missing values come first in canonical order (D11)
     float_order: Callable[[Sql], Sql]
-    #: a date or timestamp so many days later, on the local clock (X16)
+    #: a date or timestamp plus a number of days, on the local clock (X16)
     add_days: Callable[[Sql, Sql, Type], Sql]
     #: any other value as text that is compared by code point (D9)
     plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
@@ -52,7 +52,7 @@ class Dialect:
     joins_by_order: bool = False
     #: an estimate of the number of distinct combinations of values, much cheaper than grouping by them
     approximate_distinct: Callable[[Sequence[Sql]], Sql] | None = None
-    #: the sum of the least values of a group, so many or all of them; None if records have to be ranked for that
+    #: the sum of the n least values of a group, or of all if it has fewer; None if records must be ranked for that
     least_sum: Callable[[Sql, int], Sql] | None = None
     #: the depth of nested SELECTs at which the records of a cascade are stored; None for the default depth
     deepest_cascade: int | None = None

@@ -89,7 +89,7 @@ _DATE_LENGTH = len("2024-03-01")
 
 
 def _date(value: Sql, type_: Type) -> Sql:
-    """The date of a value. It is NULL for a text that is no date, if the engine can return NULL for it."""
+    """The date of a value. It is NULL for a text that is not a date, if the engine can return NULL for it."""
     if type_.kind is Kind.TEXT:
         return sql.try_cast(sql.call("substr", value.copy(), sql.integer(1), sql.integer(_DATE_LENGTH)), "DATE")
     return sql.cast(value.copy(), "DATE") if type_.kind is Kind.TIMESTAMP else value.copy()
@@ -104,8 +104,8 @@ _ISO_DATE = (
 
 
 def _require_dates(target: Target, kernel: Shift, days: Sql, join: exp.Join) -> None:
-    """Raise if a text is no date, or a date would leave the years 1 to 9999. Almost always, no date is close to these,
-    so that the shifts need not be computed."""
+    """Raise if a text is not a date, or a date would leave the years 1 to 9999. Almost always, no date is close to
+    these, so the shifts need not be computed."""
     within = datetime.timedelta(kernel.days)
     first, last = datetime.date.min + within, datetime.date.max - within
     if target.count(sql.any_of(*(_is_doubtful(target, column, first, last) for column in target.columns))):
@@ -114,7 +114,7 @@ def _require_dates(target: Target, kernel: Shift, days: Sql, join: exp.Join) -> 
 
 
 def _is_doubtful(target: Target, column: int, first: datetime.date, last: datetime.date) -> Sql:
-    """Whether a text is no date, or a date is before or after the given ones."""
+    """Whether a text is not a date, or a date is before or after the given ones."""
     type_, value = target.state.schema[column].type, sql.column(column, "t")
     if type_.kind is not Kind.TEXT:
         return _is_outside(_date(value, type_), sql.literal(first), sql.literal(last))
@@ -132,7 +132,7 @@ def _is_no_date(dialect: Dialect, value: Sql) -> Sql:
 
 
 def _leaves_calendar(target: Target, column: int, days: Sql) -> Sql:
-    """Whether a text is no date, or the shifted date is before the year 1 or after the year 9999."""
+    """Whether a text is not a date, or the shifted date is before the year 1 or after the year 9999."""
     type_, value = target.state.schema[column].type, sql.column(column, "t")
     later = exp.paren(target.dialect.add_days(_date(value, type_), days.copy(), DATE))
     leaves = _is_outside(later, sql.literal(datetime.date.min), sql.literal(datetime.date.max))

@@ -4,7 +4,7 @@ AC501, AC502: no table can violate the requirement, or no table that the earlier
 AC503: an action leaves its own assertion violated. AC504, AC505: a later line breaks the assertion.
 AC509: a RANDOM can draw a value that it replaces (Theorem 6). AC510: a REJECT can remove every record.
 AC515: a later line makes the result of a random action irrelevant. AC517: a SOME that selects nothing affects all.
-AC520: a pseudonym is released beside a column that requirements group by, and none of them asks for a class size."""
+AC520: a pseudonym is released with a column that requirements group by, and none of them asks for a class size."""
 
 from collections.abc import Iterator
 from functools import partial

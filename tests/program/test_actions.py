@@ -471,7 +471,7 @@ def test_a_type_changes_whether_or_not_a_record_is_drawn() -> None:
             "EACH PROCESS SHARE OF LARGEST 1 (Word) AS s : s < 1;",
             "AC112",
             ["Word"],
-            "count its values with `SHARE OF MODE (Word)`",
+            "limit its most frequent value with `SHARE OF MODE (Word)`",
         ),
         ("EACH PROCESS SHARE OF MODE (Word) AS s : s < 'a';", "AC110", ["'a'"], "write a number, such as `0.5`"),
         (

@@ -22,6 +22,7 @@ STUDIO_EXAMPLES = """\
 acompass studio people.csv
 acompass studio release.acp people.csv --set k=5
 acompass studio release.acp people.csv --missing drop --no-browser
+acompass studio release.acp people.csv --key-file key.txt
 acompass studio
 """
 

@@ -166,8 +166,9 @@ def unreadable_constant(constant: tree.String, column: Column) -> Diagnostic:
 def not_aggregable(aggregate: tree.Aggregate, name: tree.Name, column: Column) -> Diagnostic:
     needs = facts_about(aggregate.function).needs
     message = f"{aggregate.function} needs {needs}, but column `{column.name}` is {column.type.kind}"
-    instead = "SHARE OF MODE " if facts_about(aggregate.function).is_share else "COUNT DISTINCT"
-    help_ = f"count its values with `{instead}({spell_name(name.text)})`"
+    help_ = f"count its values with `COUNT DISTINCT({spell_name(name.text)})`"
+    if facts_about(aggregate.function).is_share:
+        help_ = f"limit its most frequent value with `SHARE OF MODE ({spell_name(name.text)})`"
     return _diagnostic_at(name.span, "AC112", message, help_)
 
 

@@ -178,8 +178,7 @@ def _unfit_values(kernel: Kernel, column: Column) -> tuple[str, str]:
         return f"{reason}, or are not in ISO format", f"read local dates with `{option}`, or reject such records first"
     if kernel.reads_others:
         return "a group has both infinities, which have no mean", "reject or replace infinite values first"
-    limits = {Kind.INTEGER: "64 bits", Kind.DECIMAL: f"{MOST_DIGITS} digits"}
-    limit = limits.get(column.type.kind, "the largest float")
+    limit = "64 bits" if column.type.kind is Kind.INTEGER else f"{MOST_DIGITS} digits"
     return f"they would exceed {limit}", "reject or replace such large numbers first"
 
 

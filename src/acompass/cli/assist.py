@@ -34,7 +34,7 @@ acompass studio
     required=False,
     help="A .csv, .csv.gz or .parquet file, or a glob of them. Defaults to the table in the acompass.toml.",
 )
-@options.declared(KeyOptions, EstimateOnTable, leave_out=("paper", "engine"))
+@options.declared(EstimateOnTable, KeyOptions, leave_out=("paper", "engine"))
 @click.option(
     "--port", type=click.IntRange(1, 65535), metavar="N", help="Port to listen on; a random free one by default."
 )

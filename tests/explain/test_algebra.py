@@ -39,7 +39,7 @@ def test_the_algebra_gives_the_table_and_the_trace_of_the_semantics() -> None:
 
 @pytest.mark.slow
 def test_the_cases_contain_every_action() -> None:
-    policies = [case.program() for case in random_cases(400, seed=16)]
+    policies = [case.program() for case in random_cases(600, seed=16)]
     actions = [requirement.action for program in policies for requirement in program.requirements]
     certain = Counter(type(kernel_of(action) or effect_of(action)) for action in actions if is_certain(action))
     sometimes = Counter(type(kernel_of(action) or effect_of(action)) for action in actions if not is_certain(action))

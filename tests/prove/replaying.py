@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from acompass.dataclasses import replace
 from acompass.language.program.checker import check
 from acompass.language.program.effects import with_key
 from acompass.language.program.kernels import UnfitValueError
@@ -17,7 +18,6 @@ from acompass.prove.proof import Counterexample, Proof
 from acompass.prove.refute.replay import EXAMPLE_KEY
 from acompass.prove.search.verdicts import prove_policy
 from acompass.semantics.core import Outcome, Record, holds, run_program, trace_of_values
-from tests.generators.strategies import parse_and_check
 
 
 def prove_text(text: str, claims: Sequence[str] | None = None, **settings: Any) -> Proof:
@@ -51,5 +51,8 @@ def fails(parsed: tree.Program, policy: str, claim: str, counterexample: Counter
     assert outcome.trace_used == len(counterexample.trace)
     kept = remaining(program.final_schema)
     assert [tuple(record[at] for at in kept) for record in outcome.records] == list(counterexample.left)
-    assertion = parse_and_check(claim + ";", program.final_schema).requirements[0].assertion
+    claimed, _ = parse_text(claim + ";")
+    found, problems = check(replace(claimed, folder=parsed.folder), claim, program.final_schema)
+    assert found is not None, problems
+    assertion = found.requirements[0].assertion
     return is_written(program, outcome) and not holds(outcome.records, assertion)

@@ -195,6 +195,8 @@ def test_a_bound_is_a_64_bit_integer(value: object, shown: str) -> None:
     found = finding("EACH RESULT: Age > 1: RANDOM AEC l 9223372036854775807;", l=value)
     assert found.code == "AC115"
     assert found.message == f"a bound of RANDOM must be a 64-bit integer, not {shown}"
+    added = finding("ALWAYS : ADD RANDOM l 9223372036854775807 TO AEC;", l=value)
+    assert (added.code, added.message) == ("AC115", f"a bound of ADD RANDOM must be a 64-bit integer, not {shown}")
 
 
 def test_random_spans_all_64_bits() -> None:
@@ -469,7 +471,7 @@ def test_a_type_changes_whether_or_not_a_record_is_drawn() -> None:
             "EACH PROCESS SHARE OF LARGEST 1 (Word) AS s : s < 1;",
             "AC112",
             ["Word"],
-            "count its values with `SHARE OF MODE (Word)`",
+            "limit its most frequent value with `SHARE OF MODE (Word)`",
         ),
         ("EACH PROCESS SHARE OF MODE (Word) AS s : s < 'a';", "AC110", ["'a'"], "write a number, such as `0.5`"),
         (

@@ -241,6 +241,13 @@ def test_every_fix_gives_a_policy_without_mistakes(mistake: Mistake) -> None:
         assert parse_text(apply_edits(mistake.text, fix.edits))[1] == ()
 
 
+@folded("action", ["RANDOM a 1.5 2", "ADD RANDOM 1.5 2 TO a"])
+def test_a_bound_that_is_not_an_integer_is_one_of_its_action(action: str) -> None:
+    _, (diagnostic,) = parse_text(f"ALWAYS : {action};")
+    word = "ADD RANDOM" if action.startswith("ADD") else "RANDOM"
+    assert diagnostic.message == f"expected an integer as the bound of `{word}`, found `1.5`"
+
+
 def test_a_process_may_have_several_aggregates() -> None:
     requirement = parse_requirement(
         'EACH PROCESS COUNT DISTINCT x AS d, count distinct y AS e, SUM("z") AS s, COUNT(*) AS n : n > 1;'

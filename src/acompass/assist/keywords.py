@@ -100,11 +100,11 @@ MEANINGS = {
     "REPLACE": "writes a constant to a column of the affected records",
     "RANDOM": "writes a random integer between two bounds, or a random value from the list after FROM, to a column "
     "of the affected records",
-    "PSEUDONYM": "replaces each value by a text that depends on the value and on a secret key; the same value always "
+    "PSEUDONYM": "replaces each value with a text that depends on the value and on a secret key; the same value always "
     "gets the same text, so the column still distinguishes people",
     "SHIFT": "moves dates by a number of days that depends on the person and on a secret key",
     "ADD": "adds a random integer between two bounds to a number, separately for each affected record",
-    "MICROAGGREGATE": "replaces each number by the mean of a group of records with similar numbers",
+    "MICROAGGREGATE": "replaces each number with the mean of a group of records with similar numbers",
     "WITHIN": "the largest shift, in days, to the past or to the future",
     "DAYS": "the unit of a shift",
     "GENERALIZE": "writes a coarser label to a column of the affected records",

@@ -21,7 +21,7 @@ _DAYS = tree.Number(Decimal(30))
 #: the (2, 67) dominance rule
 _CONTRIBUTORS, _DOMINANCE = tree.Number(Decimal(2)), tree.Number(Decimal("0.67"))
 _POPULATION = tree.Aggregate(Function.COUNT, file=tree.String("population.csv"))
-_MAP = "Drops classes with fewer than k people in a file of the population. Write its name for `population.csv`."
+_MAP = "Drops classes with fewer than k people in a file of the population. Replace `population.csv` with its name."
 #: the maximum number of values to draw from
 _MOST_VALUES = 10
 

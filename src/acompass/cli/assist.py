@@ -22,6 +22,7 @@ STUDIO_EXAMPLES = """\
 acompass studio people.csv
 acompass studio release.acp people.csv --set k=5
 acompass studio release.acp people.csv --missing drop --no-browser
+acompass studio release.acp people.csv --key-file key.txt
 acompass studio
 """
 
@@ -33,7 +34,7 @@ acompass studio
     required=False,
     help="A .csv, .csv.gz or .parquet file, or a glob of them. Defaults to the table in the acompass.toml.",
 )
-@options.declared(KeyOptions, EstimateOnTable, leave_out=("paper", "engine"))
+@options.declared(EstimateOnTable, KeyOptions, leave_out=("paper", "engine"))
 @click.option(
     "--port", type=click.IntRange(1, 65535), metavar="N", help="Port to listen on; a random free one by default."
 )

@@ -16,6 +16,7 @@ from acompass.options import ExplainOnTable
 EXAMPLES = """\
 acompass explain policy.acp people.csv --set k=3 --record 5
 acompass explain policy.acp people.csv --set k=3 --where 'Age = 86' --json
+acompass explain policy.acp people.csv --record 5 --key-file key.txt
 acompass explain policy.acp patients --where 'age = 86' --engine postgres://me@localhost/clinic
 acompass explain policy.acp --algebra
 acompass explain policy.acp people.csv --set k=3 --sql --dialect postgres

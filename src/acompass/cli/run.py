@@ -25,6 +25,7 @@ acompass run policy.acp people.xlsx --sheet 2024 -o released/ --partition year
 acompass run policy.acp people.csv -o released.csv --report report.html --report-internal internal.html
 acompass run policy.acp people.csv -o released.csv --format markdown >> "$GITHUB_STEP_SUMMARY"
 acompass run policy.acp people.csv -o - --seed-file seed.txt --order canonical > released.csv
+acompass run policy.acp people.csv -o released.csv --key-file key.txt
 """
 
 
@@ -112,6 +113,7 @@ PLAN_EXAMPLES = """\
 acompass plan policy.acp people.csv --set k=3
 acompass plan policy.acp people.csv --set k=3 --stages
 acompass plan policy.acp people.csv --set k=3 --sql > policy.sql
+acompass plan policy.acp people.csv --key-file key.txt
 """
 assert run.callback is not None
 plan = Command(

@@ -79,7 +79,7 @@ CODES: dict[str, str] = {
     "AC112": "aggregate of an unsuitable column",
     "AC113": "number in a boolean, date or timestamp column",
     "AC114": "RANDOM on a boolean, date or timestamp column",
-    "AC115": "invalid bounds of RANDOM",
+    "AC115": "invalid bounds of RANDOM or ADD RANDOM",
     "AC116": "number too long or too large",
     "AC117": "column of an unsupported type",
     "AC118": "number expected after a column became text",

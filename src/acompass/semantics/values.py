@@ -50,8 +50,8 @@ def total(values: list[Any]) -> Any:
 
 
 def share_of_largest(values: list[Any], n: int) -> Fraction:
-    """X13: the n largest absolute values over all of them; 0 if all are 0. Compared with infinite values, which count
-    as equal, all others are nothing."""
+    """X13: the n largest absolute values over all of them; 0 if all are 0. Infinite values count as equal, and
+    all others as 0 if there are any."""
     infinite = sum(isinstance(value, float) and math.isinf(value) for value in values)
     if infinite:
         return Fraction(min(n, infinite), infinite)
@@ -165,7 +165,7 @@ def _text_with_key(value: Any) -> str:
 
 
 def date_after(value: Any, days: int) -> Any:
-    """The date that many days later, on the local clock. Text in ISO form stays text."""
+    """The date plus a number of days, on the local clock. Text in ISO form stays text."""
     try:
         if isinstance(value, str):
             if not is_iso_date(value):

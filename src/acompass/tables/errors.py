@@ -173,14 +173,13 @@ def _unfit_values(kernel: Kernel, column: Column) -> tuple[str, str]:
     if kernel.by is not None:
         reason = "they would leave the years 0001 to 9999"
         if column.type.kind is not Kind.TEXT:
-            return reason, "shift by fewer days, or reject such dates before"
+            return reason, "shift by fewer days, or reject such dates first"
         option = option_text("dates", {column.name: "%d.%m.%Y"})
-        return f"{reason}, or are not in ISO format", f"read local dates with `{option}`, or reject such records before"
+        return f"{reason}, or are not in ISO format", f"read local dates with `{option}`, or reject such records first"
     if kernel.reads_others:
-        return "a group has both infinities, which have no mean", "reject or replace infinite values before"
-    limits = {Kind.INTEGER: "64 bits", Kind.DECIMAL: f"{MOST_DIGITS} digits"}
-    limit = limits.get(column.type.kind, "the largest float")
-    return f"they would exceed {limit}", "reject or replace such large numbers before"
+        return "a group has both infinities, which have no mean", "reject or replace infinite values first"
+    limit = "64 bits" if column.type.kind is Kind.INTEGER else f"{MOST_DIGITS} digits"
+    return f"they would exceed {limit}", "reject or replace such large numbers first"
 
 
 def leading_zeros(name: str, place: Place, padded: int, use: Span, banded: bool) -> TableError:

@@ -7,7 +7,14 @@ from itertools import dropwhile, takewhile
 from acompass.dataclasses import replace as replace_field
 from acompass.errors.diagnostics import Diagnostic, Edit, Fix, delete, insert, offer, replace, safe
 from acompass.errors.display import quote
-from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_one_letter_off, is_swapped, join_tokens
+from acompass.language.mistakes.syntax_error import (
+    Rule,
+    Unexpected,
+    between_commas,
+    is_one_letter_off,
+    is_swapped,
+    join_tokens,
+)
 from acompass.language.text.tokens import Token, quoted_name, spell_fraction, spell_string
 
 ACTIONS = ("REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP", "PSEUDONYM", "SHIFT", "ADD", "MICROAGGREGATE")
@@ -439,12 +446,7 @@ def _is_name(tokens: Sequence[Token]) -> bool:
 
 def _split_names(tokens: Sequence[Token]) -> list[str] | None:
     """The names in a list with commas; None if the tokens are not such a list."""
-    names: list[list[Token]] = [[]]
-    for token in tokens:
-        if token.type == "COMMA":
-            names.append([])
-        else:
-            names[-1].append(token)
+    names = between_commas(tokens)
     return [join_tokens(name) for name in names] if all(map(_is_name, names)) else None
 
 

@@ -239,6 +239,16 @@ class Unexpected:
                 return "a constant"
 
 
+def between_commas(tokens: Iterable[Token]) -> list[list[Token]]:
+    parts: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.type == "COMMA":
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
 def join_tokens(tokens: Iterable[Token]) -> str:
     """The tokens on one line."""
     out, last = "", None

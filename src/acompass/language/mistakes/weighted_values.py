@@ -6,7 +6,7 @@ from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Edit, Span, delete, insert, offer, replace, safe
 from acompass.errors.display import quote
 from acompass.language.mistakes.actions import begins_step
-from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_swapped, join_tokens
+from acompass.language.mistakes.syntax_error import Rule, Unexpected, between_commas, is_swapped, join_tokens
 from acompass.language.text.tokens import Token
 
 _VALUES = frozenset({"NUMBER", "STRING", "PARAMETER", "WORD"})
@@ -50,16 +50,6 @@ class _DrawParts:
         if self.link is not None and not self.has_from:
             edits.append(replace(self.link.span, "FROM"))
         return edits if self.closing is not None else [*edits, insert(last.end, ")")]
-
-
-def between_commas(tokens: list[Token]) -> list[list[Token]]:
-    parts: list[list[Token]] = [[]]
-    for token in tokens:
-        if token.type == "COMMA":
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
 
 
 def _is_weighted_value(tokens: list[Token]) -> bool:

@@ -35,7 +35,6 @@ from acompass.language.program.label_maps import Dates, Level, Prefix
 from acompass.language.program.scope import Scope, Writer, write_values
 from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, remaining
 from acompass.language.text import tree, walk
-from acompass.language.text.tokens import spell_name
 from acompass.language.text.tree import place_of
 
 #: the maps that turn values into labels
@@ -178,15 +177,9 @@ def _is_shiftable(name: tree.Name, column: int | None, scope: Scope) -> bool:
 
 
 def _add_random(action: tree.AddRandom, scope: Scope) -> program.Write | None:
-    lower, upper = _check_bound(action.lower, scope), _check_bound(action.upper, scope)
+    bounds = _check_bounds(action, scope)
     column = _number_column(action.name, "ADD RANDOM", scope)
-    if lower is not None and upper is not None and lower > upper:
-        swapped = f"ADD RANDOM {upper} {lower} TO {spell_name(action.name.text)}"
-        scope.report(findings.bounds_reversed(action, lower, upper, swapped))
-        return None
-    if column is None or lower is None or upper is None:
-        return None
-    return program.Write((column,), AddRandom(lower, upper))
+    return None if column is None or bounds is None else program.Write((column,), AddRandom(*bounds))
 
 
 def _microaggregate(action: tree.Microaggregate, scope: Scope) -> program.Write | None:
@@ -215,37 +208,50 @@ def check_integer(
     bound = scope.bind(constant)
     if bound is None:
         return None
-    if isinstance(bound, tree.Number) and scale_of(bound.value) == 0 and is_64_bit(bound.value):
-        value = int(bound.value)
-        if least <= value and (most is None or value <= most):
-            return value
-    scope.report(findings.integer_out_of_range(constant, bound, what, least, most))
-    return None
+    value = _integer(bound)
+    if value is None or value < least or (most is not None and value > most):
+        scope.report(findings.integer_out_of_range(constant, bound, what, least, most))
+        return None
+    return value
 
 
 def _random(action: tree.Random, scope: Scope) -> program.Write | None:
-    lower, upper = _check_bound(action.lower, scope), _check_bound(action.upper, scope)
+    bounds = _check_bounds(action, scope)
     column = scope.column(action.name)
-    if lower is not None and upper is not None and lower > upper:
-        swapped = f"RANDOM {spell_name(action.name.text)} {upper} {lower}"
-        scope.report(findings.bounds_reversed(action, lower, upper, swapped))
+    if column is None or not _holds_integers(action.name, column, scope) or bounds is None:
         return None
-    if column is None or not _holds_integers(action.name, column, scope) or lower is None or upper is None:
-        return None
-    if problem := _overflow(action, scope.schema[column], lower, upper):
+    if problem := _overflow(action, scope.schema[column], *bounds):
         scope.report(problem)
         return None
-    return program.Write((column,), Uniform(lower, upper))
+    return program.Write((column,), Uniform(*bounds))
 
 
-def _check_bound(constant: tree.Number | tree.Parameter, scope: Scope) -> int | None:
+def _check_bounds(action: tree.Random | tree.AddRandom, scope: Scope) -> tuple[int, int] | None:
+    lower, upper = (_check_bound(action, constant, scope) for constant in (action.lower, action.upper))
+    if lower is None or upper is None:
+        return None
+    if lower > upper:
+        scope.report(findings.bounds_reversed(action, lower, upper))
+        return None
+    return lower, upper
+
+
+def _check_bound(
+    action: tree.Random | tree.AddRandom, constant: tree.Number | tree.Parameter, scope: Scope
+) -> int | None:
     bound = scope.bind(constant)
     if bound is None:
         return None
-    if isinstance(bound, tree.Number) and scale_of(bound.value) == 0 and is_64_bit(bound.value):
-        return int(bound.value)
-    scope.report(findings.bound_not_integer(constant.span, bound))
-    return None
+    value = _integer(bound)
+    if value is None:
+        scope.report(findings.bound_not_integer(action, constant.span, bound))
+    return value
+
+
+def _integer(bound: findings.Bound) -> int | None:
+    """The value of a 64-bit integer, None for any other constant."""
+    is_integer = isinstance(bound, tree.Number) and scale_of(bound.value) == 0 and is_64_bit(bound.value)
+    return int(bound.value) if is_integer else None
 
 
 def _holds_integers(name: tree.Name, column: int, scope: Scope) -> bool:

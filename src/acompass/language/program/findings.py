@@ -166,8 +166,9 @@ def unreadable_constant(constant: tree.String, column: Column) -> Diagnostic:
 def not_aggregable(aggregate: tree.Aggregate, name: tree.Name, column: Column) -> Diagnostic:
     needs = facts_about(aggregate.function).needs
     message = f"{aggregate.function} needs {needs}, but column `{column.name}` is {column.type.kind}"
-    instead = "SHARE OF MODE " if facts_about(aggregate.function).is_share else "COUNT DISTINCT"
-    help_ = f"count its values with `{instead}({spell_name(name.text)})`"
+    help_ = f"count its values with `COUNT DISTINCT({spell_name(name.text)})`"
+    if facts_about(aggregate.function).is_share:
+        help_ = f"limit its most frequent value with `SHARE OF MODE ({spell_name(name.text)})`"
     return _diagnostic_at(name.span, "AC112", message, help_)
 
 
@@ -185,8 +186,8 @@ def not_randomizable(name: tree.Name, column: Column) -> Diagnostic:
     return _diagnostic_at(name.span, "AC114", message, help_)
 
 
-def bound_not_integer(span: Span, found: Bound) -> Diagnostic:
-    message = f"a bound of RANDOM must be a 64-bit integer, not {_describe_constant(found)}"
+def bound_not_integer(action: tree.Random | tree.AddRandom, span: Span, found: Bound) -> Diagnostic:
+    message = f"a bound of {_random_word(action)} must be a 64-bit integer, not {_describe_constant(found)}"
     return _diagnostic_at(span, "AC115", message, "write two integers, such as `3000 4000`")
 
 
@@ -227,12 +228,18 @@ def shifted_twice(name: tree.Name, previous: tree.Name, first: tree.Name, column
     return _diagnostic_at(name.span, "AC129", message, help_, fixes, Label(first.span, "first here"))
 
 
-def bounds_reversed(random: tree.Random | tree.AddRandom, lower: int, upper: int, swapped: str) -> Diagnostic:
-    message = f"the lower bound {lower} of RANDOM is above its upper bound {upper}"
+def bounds_reversed(random: tree.Random | tree.AddRandom, lower: int, upper: int) -> Diagnostic:
+    word, name = _random_word(random), spell_name(random.name.text)
+    message = f"the lower bound {lower} of {word} is above its upper bound {upper}"
+    swapped = f"{word} {name} {upper} {lower}" if word == "RANDOM" else f"{word} {upper} {lower} TO {name}"
     lower_edit = replace(random.lower.span, _spell_bound(random.upper))
     upper_edit = replace(random.upper.span, _spell_bound(random.lower))
     fixes = offer("swap the bounds", lower_edit, upper_edit)
     return _diagnostic_at(random.lower.span.to(random.upper.span), "AC115", message, f"write `{swapped}`", fixes)
+
+
+def _random_word(action: tree.Random | tree.AddRandom) -> str:
+    return "ADD RANDOM" if isinstance(action, tree.AddRandom) else "RANDOM"
 
 
 def number_too_long(span: Span, digits: int, most: int) -> Diagnostic:

@@ -228,7 +228,7 @@ def parts_of(action: tree.Step | None) -> Parts:
         case tree.Replace(name, constant):
             return Parts((name,), constants=(constant,), overwrites=True)
         case tree.Random(name, lower, upper) | tree.AddRandom(lower, upper, name):
-            bound = "as the bound of `RANDOM`"
+            bound = f"as the bound of `{'RANDOM' if isinstance(plain, tree.Random) else 'ADD RANDOM'}`"
             return Parts((name,), constants=(lower, upper), integers=((bound, lower), (bound, upper)), draws=True)
         case tree.Draw(name, values):
             return Parts((name,), constants=tuple(each.constant for each in values), draws=True)

@@ -60,7 +60,7 @@ class Dialect:
     joins_by_order: bool = False
     #: an estimate of the number of distinct combinations of values, much cheaper than grouping by them
     approximate_distinct: Callable[[Sequence[Sql]], Sql] | None = None
-    #: the sum of the least values of a group, a given number or all of them; None if records have to be ranked for that
+    #: the sum of the n least values of a group, or of all if it has fewer; None if records must be ranked for that
     least_sum: Callable[[Sql, int], Sql] | None = None
     #: the depth of nested SELECTs at which the records of a cascade are stored; None for the default depth
     deepest_cascade: int | None = None

@@ -110,7 +110,7 @@ _ISO_DATE = (
 
 def _require_dates(target: Target, kernel: Shift, days: Sql, join: exp.Join) -> None:
     """Raise if a text is not a date, or a date would leave the years 1 to 9999. Almost always, no date is close to
-    these, so that the shifts need not be computed."""
+    these, so the shifts need not be computed."""
     within = datetime.timedelta(kernel.days)
     first, last = datetime.date.min + within, datetime.date.max - within
     if target.count(sql.any_of(*(_is_doubtful(target, column, first, last) for column in target.columns))):

@@ -32,7 +32,7 @@ _MOST_RECORDS = 10**10
 _UNITS = 10**9
 #: sums below this number of a decimal's smallest units may be multiplied by `_UNITS`, as all engines have 38 digits
 _LARGEST_SUM = 10**29
-#: an engine can store the sum of `_MOST_RECORDS` amounts below this one
+#: `_MOST_RECORDS` amounts below these have a sum that every engine can store
 _LARGEST_AMOUNT, _LARGEST_FLOAT = 10**28, 1e290
 #: a sum of `_MOST_RECORDS` floats is off by less than this part of it, in any order of addition
 _MARGIN = Fraction(1, 10**5)
@@ -137,7 +137,7 @@ class Share:
         return sql.literal(_LARGEST_FLOAT) if self.type.kind is Kind.FLOAT else self._units(_LARGEST_AMOUNT)
 
     def _units(self, number: int) -> Sql:
-        """A number of the smallest units of the column's type."""
+        """A multiple of the smallest unit of the column's type."""
         return sql.literal(EXACT.scaleb(Decimal(number), -self.type.scale))
 
     def _wide(self, total: Sql) -> Sql:
@@ -269,7 +269,7 @@ def by_region(condition: Condition, shares: Mapping[int, Share]) -> Condition:
 
 
 def exact_share(aggregate: Aggregate, counts: Mapping[Any, int]) -> Fraction:
-    """The share in a class with the given number of records of each value."""
+    """The share in a class, from the number of records with each value."""
     if not aggregate.facts.of_numbers:
         return Fraction(max(counts.values()), sum(counts.values()))
     infinite = sum(number for value, number in counts.items() if isinstance(value, float) and isinf(value))

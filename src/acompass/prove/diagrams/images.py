@@ -169,7 +169,7 @@ def _image_of_shifted_text(days: int, region: int, source: Regions, target: Regi
 
 
 def shifted_text(text: str | None, days: int) -> str | None:
-    """The day of a text in ISO form, a number of days later; None if there is none."""
+    """The date of a text in ISO form plus a number of days; None if there is none."""
     if text is None or not is_iso_date(text):
         return None
     day = datetime.date.fromisoformat(text[:10]).toordinal() + days

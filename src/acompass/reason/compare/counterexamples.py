@@ -132,7 +132,7 @@ class Search:
             side = attempt % 2
             program = self._pair.programs[side]
             candidate = self._tables[side].random_table(Target(ALL, check_steps(program)))
-            if candidate.size > MOST_RECORDS:  # a count is compared with such a number, or is the size of a group
+            if candidate.size > MOST_RECORDS:  # a count is compared with a number, or a group has a size, above it
                 continue
             blocks = [block.records(real_size) for block in candidate.blocks]
             if self._hints and self._rng.random() < HINTED:

@@ -327,7 +327,8 @@ def _idle_map_finding(policy: InspectedPolicy, at: int, column: int, since: int 
 
 def find_idle_arithmetic(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """AC512, for NEAREST and ADD RANDOM."""
-    rounded: dict[int, tuple[Decimal, int]] = {}  # columns with multiples only, and the line that rounded
+    #: for columns with only multiples of a number: the number, and the line that wrote them
+    rounded: dict[int, tuple[Decimal, int]] = {}
     for at, requirement in enumerate(policy.program.requirements):
         write, kernel = effects.write_of(requirement.action), effects.kernel_of(requirement.action)
         rounding, addition = (None, None) if kernel is None else (kernel.rounding(), kernel.addition())

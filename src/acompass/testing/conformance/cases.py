@@ -296,7 +296,7 @@ class EverydayWriter(PolicyWriter):
         return f"PSEUDONYM {self._rng.choice(self._attributes).spelling}" if Kind.TEXT in self._kinds else None
 
     def _shift(self) -> str | None:
-        """Mostly of dates; None if no column has any. Texts that are not dates end the run."""
+        """Mostly of dates; None if no column has any. A text that is not a date ends the run."""
         texts = (Kind.TEXT,) if self._rng.random() < 0.1 else ()
         shiftable = [each for each in self._attributes if _has_dates(each) or each.type.kind in texts]
         if not shiftable:

@@ -28,26 +28,34 @@ _LARGEST_EXACT_FLOAT = 2**53
 def round_numbers(target: Target, kernel: Nearest) -> State:
     type_ = target.type
     step = EXACT.scaleb(kernel.step, type_.scale)
-    if type_.kind is Kind.FLOAT or step >= 10**_MOST_UNIT_DIGITS or _needs_python(target):
+    is_narrow = type_.kind is not Kind.FLOAT and _is_narrow(target)
+    if type_.kind is Kind.FLOAT or step >= 10**_MOST_UNIT_DIGITS or not (is_narrow or _is_short(target)):
         found = target.look_up(
             target.column, lambda text: _stored(kernel.nearest(_number(text, type_), type_), type_), type_
         )
         target.require_none(found.missing)
         return target.write(found.result, found.join(target.context))
-    units = _units(sql.read(target.stored, type_), type_)
+    units = _units(sql.read(target.stored, type_), type_, is_narrow)
     rest = exp.Mod(this=exp.paren(units), expression=sql.integer(int(step)))
     toward_zero = exp.Sub(this=exp.paren(units.copy()), expression=exp.paren(rest))
     nearest = exp.Add(this=toward_zero, expression=_away_from_zero(rest, sql.integer(int(step)), int(step)))
     return target.write(_stored_units(target.dialect, nearest, type_))
 
 
-def _needs_python(target: Target) -> bool:
-    """Whether an affected number has too many digits, or its type may have."""
-    type_ = target.type
-    if type_.scale > _MOST_UNIT_DIGITS:
-        return True
-    limit, value = Decimal(10) ** (_MOST_UNIT_DIGITS - type_.scale), sql.read(target.stored, type_)
-    return bool(target.count(_is_outside(value, type_, -limit, limit)))
+def _is_narrow(target: Target) -> bool:
+    """Whether the engine can multiply the affected numbers in 64 bits to get their units."""
+    return _has_digits(target, _MOST_UNIT_DIGITS - 2 * target.type.scale)
+
+
+def _is_short(target: Target) -> bool:
+    """Whether the units of the affected numbers are 64-bit integers."""
+    return _has_digits(target, _MOST_UNIT_DIGITS - target.type.scale)
+
+
+def _has_digits(target: Target, most: int) -> bool:
+    """Whether no affected number has more digits than this before the point."""
+    limit, value = Decimal(10) ** most, sql.read(target.stored, target.type)
+    return most >= 0 and not target.count(_is_outside(value, target.type, -limit, limit))
 
 
 def _is_outside(value: Sql, type_: Type, lowest: Decimal, highest: Decimal) -> Sql:
@@ -55,12 +63,12 @@ def _is_outside(value: Sql, type_: Type, lowest: Decimal, highest: Decimal) -> S
     return sql.any_of(below, sql.comparison(value, type_, Operator.GT, highest))
 
 
-def _units(value: Sql, type_: Type) -> Sql:
+def _units(value: Sql, type_: Type, is_narrow: bool) -> Sql:
     """The units of a number, which has at most `_MOST_UNIT_DIGITS` of them if it is a decimal."""
     if type_.scale:
         # DuckDB multiplies decimals of at most 18 digits in 64 bits, even if the product has more
-        wide = sql.cast(value, sql.decimal_type(type_.scale))
-        value = exp.Mul(this=wide, expression=sql.literal(Decimal(10**type_.scale)))
+        number = value if is_narrow else sql.cast(value, sql.decimal_type(type_.scale))
+        value = exp.Mul(this=number, expression=sql.literal(Decimal(10**type_.scale)))
     return sql.cast(value, "BIGINT")
 
 
@@ -153,7 +161,9 @@ def _add_in_python(target: Target, kernel: AddRandom, bag: State, drawn: DrawnVa
 def average(target: Target, kernel: Microaggregate) -> State:
     """Store the affected records with the group of each, and join them with the means of the groups."""
     session, column, size = target.context.session, target.column, kernel.size
-    in_python = target.type.kind is Kind.FLOAT or (target.type.kind is Kind.DECIMAL and _needs_python(target))
+    is_decimal = target.type.kind is Kind.DECIMAL
+    is_narrow = is_decimal and _is_narrow(target)
+    in_python = target.type.kind is Kind.FLOAT or (is_decimal and not is_narrow and not _is_short(target))
     others, bag = rank_affected(target, first=column)
     last = (max(bag.records // size, 1) - 1) * size  # the number of records before the last group
     before = exp.paren(exp.Sub(this=exp.column("i", table="t"), expression=sql.integer(1)))
@@ -162,7 +172,7 @@ def average(target: Target, kernel: Microaggregate) -> State:
     group = exp.Case(ifs=[exp.If(this=is_last, true=sql.integer(last))], default=start)
     numbered = bag.projection().select(exp.alias_(sql.cast(group, "BIGINT"), _GROUP), copy=False)
     stored = bag.read_from(session.store(numbered))
-    means = _means_in_python(target, kernel, stored) if in_python else _means(target, stored, size, last)
+    means = _means_in_python(target, kernel, stored) if in_python else _means(target, stored, (size, last), is_narrow)
     on = exp.EQ(this=exp.column(_GROUP, table="t"), expression=exp.column(_GROUP, table="m"))
     join = exp.Join(this=sql.table(means, "m"), on=on)
     return unite(others, stored.derive({column: exp.column("mean", table="m")}, joins=[join]))
@@ -172,12 +182,13 @@ def average(target: Target, kernel: Microaggregate) -> State:
 _GROUP = "g"
 
 
-def _means(target: Target, stored: State, size: int, last: int) -> str:
-    """A table with the mean of each group."""
+def _means(target: Target, stored: State, sizes: tuple[int, int], is_narrow: bool) -> str:
+    """A table with the mean of each group; `sizes` are those of a group and of all groups before the last one."""
+    size, last = sizes
     type_, group = target.type, exp.column(_GROUP, table="t")
     is_last = exp.EQ(this=group.copy(), expression=sql.integer(last))
     members = exp.Case(ifs=[exp.If(this=is_last, true=sql.integer(stored.records - last))], default=sql.integer(size))
-    added = target.dialect.exact_sum(_units(stored.value(target.column), type_), INTEGER)
+    added = target.dialect.exact_sum(_units(stored.value(target.column), type_, is_narrow), INTEGER)
     sums = sql.query([group, sql.with_alias(added, "total"), sql.with_alias(members, "n")], stored.source())
     total, count = exp.column("total", table="z"), exp.column("n", table="z")
     rest = exp.Mod(this=total, expression=count)

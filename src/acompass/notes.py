@@ -9,6 +9,7 @@ from acompass.engines.protocol import SHORTEST_SEED, Destination, Execution, Loa
 from acompass.errors.diagnostics import option_text
 from acompass.language.program.effects import (
     aggregates_of,
+    columns_overwritten,
     columns_with_pseudonyms,
     needs_key,
     process_of,
@@ -46,7 +47,7 @@ def run_notes(done: Performance) -> tuple[Note, ...]:
     return (
         *_on_selection(done),
         *_on_empty_table(done),
-        *_on_respelling(done.loaded),
+        *_on_respelling(done),
         *_on_doubts(done),
         *_on_person(done),
         *_on_roles(done),
@@ -105,11 +106,19 @@ def _on_empty_table(done: Performance) -> Iterator[Note]:
         yield Note(lines[-1] if lines else None, "no record is left")
 
 
-def _on_respelling(loaded: LoadedTable) -> Iterator[Note]:
-    for name, count in loaded.respelled.items():
-        numbers = "1 number is" if count == 1 else f"{count:,} numbers are"
-        reason = f"the table or the policy spells {'it' if count == 1 else 'them'} in two ways"
-        yield Note(None, f"column `{name}`: {numbers} written in the shortest form, because {reason}")
+def _on_respelling(done: Performance) -> Iterator[Note]:
+    """Note numbers in another spelling (D26), except in columns of which no number is released."""
+    schema, requirements = done.loaded.schema, done.program.requirements
+    hidden = frozenset[int]().union(*map(columns_overwritten, requirements))
+    types = {column.name: column.type for position, column in enumerate(schema) if position not in hidden}
+    for name, count in done.loaded.respelled.items():
+        if name not in types:
+            continue
+        numbers, these = ("1 number is", "it") if count == 1 else (f"{count:,} numbers are", "them")
+        form, reason = "in the shortest form", f"the table or the policy spells {these} in two ways"
+        if not types[name].spelled:
+            form, reason = "with all digits after the point", "the policy computes numbers in this column"
+        yield Note(None, f"column `{name}`: {numbers} written {form}, because {reason}")
 
 
 def _on_doubts(done: Performance) -> Iterator[Note]:

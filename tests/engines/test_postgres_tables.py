@@ -68,7 +68,7 @@ def _comparable(record: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _run(case: Case, url: str) -> acompass.Result:
-    options = {"params": case.params, "trace": case.trace, "order": "canonical"}
+    options = {"params": case.params, "trace": case.trace, "key": case.key, "order": "canonical"}
     return acompass.run(case.policy_text, "random_case", engine=url, **options)
 
 

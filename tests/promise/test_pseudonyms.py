@@ -1,5 +1,6 @@
 """What is promised about values that PSEUDONYM, SHIFT, NEAREST, ADD RANDOM and MICROAGGREGATE write (D32 to D38)."""
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,11 @@ LARGEST = 2**63 - 1
             [{"n": LARGEST}, {"n": LARGEST - 4}, {"n": 5}],
             "ADD RANDOM cannot write the sums of 2 records in column `n`: they would exceed 64 bits",
         ),
+        (  # the largest number fits
+            "ALWAYS : ADD RANDOM -1 -1 TO n;",
+            [{"n": Decimal("9" * 38)}, {"n": Decimal("-" + "9" * 38)}],
+            "ADD RANDOM cannot write the sums of 1 record in column `n`: they would exceed 38 digits",
+        ),
         (
             "ALWAYS : SHIFT a, b BY p WITHIN 3650 DAYS;",
             [{"a": "2024-03-01", "b": "unknown", "p": 1}, {"a": "2024-13-01", "b": "2024-03-01", "p": 2}],
@@ -248,3 +254,29 @@ def test_values_that_cannot_be_written_are_counted_and_nothing_is_written(
     assert (found.code, found.message) == ("AC238", message)
     assert policy[found.labels[0].span.start :].startswith(message.split(" cannot")[0])
     assert not output.exists()
+
+
+# Spellings (D26)
+
+
+@pytest.mark.parametrize("engine", ["reference", "duckdb"])
+@folded("action", ["GENERALIZE dose TO NEAREST 5", "MICROAGGREGATE dose BY 2", "ADD RANDOM 0 0 TO dose"])
+def test_a_note_tells_that_all_numbers_have_as_many_digits_as_computed_ones(
+    action: str, engine: str, tmp_path: Path
+) -> None:
+    (tmp_path / "in.csv").write_text("dose,name\n5,a\n5.0,b\n7.25,c\n30,d\n")
+    policy = f"EACH PROCESS COUNT(*) AS n GROUP BY dose : n >= 2 : {action};"
+    options: Any = {"output": tmp_path / "out.csv", "force": True, "seed": "a seed of some length"}
+    (note,) = acompass.run(policy, tmp_path / "in.csv", engine=engine, **options).notes
+    digits = "3 numbers are written with all digits after the point, because the policy computes numbers in this column"
+    assert note.text == f"column `dose`: {digits}"
+    doses = [line.split(",")[0] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    assert doses[:2] == ["5.00", "5.00"]
+    assert {len(dose.partition(".")[2]) for dose in doses} == {2}
+
+
+def test_no_note_speaks_of_numbers_that_are_not_released(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("dose,name\n2,a\n2.0,b\n")
+    policy = "EACH RESULT : dose < 9; EACH PROCESS COUNT(*) AS n GROUP BY dose : n >= 2;"
+    assert len(_run(policy, tmp_path / "in.csv").notes) == 1
+    assert _run(f"{policy} ALWAYS : PSEUDONYM dose;", tmp_path / "in.csv").notes == ()

@@ -105,7 +105,8 @@ def sum_with(value: Any, drawn: int, type_: Type) -> Any:
         return value
     if isinstance(value, Decimal):
         total = EXACT.add(value, Decimal(drawn))
-        return total if abs(total) < Decimal(10) ** (MOST_DIGITS - type_.scale) else None
+        # `abs` would round to the digits of the default context
+        return total if total.copy_abs() < Decimal(10) ** (MOST_DIGITS - type_.scale) else None
     return _to_type(Fraction(value) + drawn, type_)
 
 

@@ -535,7 +535,7 @@ class AddRandom(Draw):
             return value
         if isinstance(value, Decimal):  # a number that was read from text keeps its digits after the point (D26)
             total = EXACT.add(value, Decimal(drawn))
-            return total if fits_digits(abs(total) * 10**type_.scale) else None
+            return total if fits_digits(EXACT.scaleb(total, type_.scale)) else None
         return number_of_type(Fraction(value) + drawn, type_)
 
     def integers(self) -> None:

@@ -193,7 +193,7 @@ def number_of_type(exact: Fraction, type_: Type) -> Value | None:
 
 
 def fits_digits(unscaled: int | Decimal) -> bool:
-    return bool(abs(unscaled) < 10**MOST_DIGITS)
+    return bool(-(10**MOST_DIGITS) < unscaled < 10**MOST_DIGITS)
 
 
 #: names that a message lists; the rest are counted

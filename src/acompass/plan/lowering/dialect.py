@@ -13,6 +13,18 @@ from acompass.plan.lowering.sql import Sql
 
 
 @dataclass(frozen=True)
+class Keyed:
+    """How an engine computes what PSEUDONYM and SHIFT write (X15, X16)."""
+
+    #: the hexadecimal digits of the HMAC-SHA256 of a text, with the inner and outer pads of the key
+    hmac: Callable[[Sql, Sql, Sql], Sql]
+    #: the first 13 hexadecimal digits of a text as an integer
+    first52: Callable[[Sql], Sql]
+    #: a date or timestamp a number of days later, on the local clock
+    add_days: Callable[[Sql, Sql, Type], Sql]
+
+
+@dataclass(frozen=True)
 class Dialect:
     """How an engine writes the expressions that differ between engines, and which features it has."""
 
@@ -23,10 +35,6 @@ class Dialect:
     float_sum: Callable[[Sql], Sql]
     #: the first 13 hexadecimal digits of the SHA-256 of a text, as an integer (D19)
     hash52: Callable[[Sql], Sql]
-    #: the hexadecimal digits of the HMAC-SHA256 of a text, with the inner and outer pads of the key (X15); and the
-    #: first 13 of them as an integer
-    hmac: Callable[[Sql, Sql, Sql], Sql]
-    first52: Callable[[Sql], Sql]
     #: ⌊hash · span / 2⁵²⌋ in exact arithmetic (D19)
     scaled: Callable[[Sql, int], Sql]
     #: the text of a value whose column becomes text (D12, retyping)
@@ -34,8 +42,8 @@ class Dialect:
     timestamp_text: Callable[[Sql], Sql]
     #: a float as a sort key: NaN becomes NULL, so that missing values come first in canonical order (D11)
     float_order: Callable[[Sql], Sql]
-    #: a date or timestamp plus a number of days, on the local clock (X16)
-    add_days: Callable[[Sql, Sql, Type], Sql]
+    #: what PSEUDONYM and SHIFT compute; None if the engine has neither
+    keyed: Keyed | None = None
     #: any other value as text that is compared by code point (D9)
     plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
     #: a text constant that is compared by code point (D9), even if it is the only value of a column

@@ -6,7 +6,7 @@ from sqlglot.dialects.dialect import rename_func
 
 from acompass.language.program.types import MOST_DIGITS, Kind, Type
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialect import Dialect
+from acompass.plan.lowering.dialect import Dialect, Keyed
 from acompass.plan.lowering.sql import Sql
 
 
@@ -89,13 +89,11 @@ DUCKDB = Dialect(
     exact_sum=_exact_sum,
     float_sum=_float_sum,
     hash52=lambda text: _first52(sql.call("sha256", text)),
-    hmac=_hmac,
-    first52=_first52,
     scaled=_scale_hash,
     float_text=lambda value: sql.cast(value, "TEXT"),
     timestamp_text=_timestamp_text,
     float_order=_float_order,
-    add_days=_add_days,
+    keyed=Keyed(_hmac, _first52, _add_days),
     decimal_text=_decimal_text,
     joins_by_order=True,
     least_sum=lambda value, number: sql.call("list_sum", sql.call("min", value, sql.integer(number))),

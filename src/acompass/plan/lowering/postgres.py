@@ -5,7 +5,7 @@ from sqlglot import exp
 from acompass.language.program.constants import LARGEST_INTEGER, SMALLEST_INTEGER
 from acompass.language.program.types import Kind, Type
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialect import Dialect
+from acompass.plan.lowering.dialect import Dialect, Keyed
 from acompass.plan.lowering.sql import Sql
 
 #: A float as Python's `repr` writes it. The server prints the shortest digits strictly inside the interval of
@@ -123,13 +123,11 @@ POSTGRES = Dialect(
     exact_sum=_exact_sum,
     float_sum=_float_sum,
     hash52=_hash52,
-    hmac=_hmac,
-    first52=_first52,
     scaled=_scale_hash,
     float_text=_float_text,
     timestamp_text=_timestamp_text,
     float_order=lambda value: sql.call("nullif", value, sql.cast(exp.Literal.string("NaN"), "DOUBLE")),
-    add_days=_add_days,
+    keyed=Keyed(_hmac, _first52, _add_days),
     plain_text=_plain_text,
     text_constant=_plain_text,
     is_integer_text=_is_integer_text,

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from acompass.language.program.types import Kind, Type
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialect import Dialect
+from acompass.plan.lowering.dialect import Dialect, Keyed
 from acompass.plan.lowering.sql import Sql
 
 _LARGEST_INTEGER = 2**63
@@ -170,13 +170,11 @@ SPARK = Dialect(
     exact_sum=_exact_sum,
     float_sum=_float_sum,
     hash52=lambda text: _first52(_sha256(text)),
-    hmac=_hmac,
-    first52=_first52,
     scaled=_scale_hash,
     float_text=_float_text,
     timestamp_text=_timestamp_text,
     float_order=_float_order,
-    add_days=_add_days,
+    keyed=Keyed(_hmac, _first52, _add_days),
     coarser=_coarser,
     approximate_distinct=lambda values: sql.call("approx_count_distinct", exp.Struct(expressions=list(values))),
     group_sign="$",

@@ -12,7 +12,7 @@ from acompass.language.program.keys import PSEUDONYM_DIGITS, SHIFT_PREFIX, Key, 
 from acompass.language.program.label_maps import ISO_TIME
 from acompass.language.program.types import DATE, INTEGER, TEXT, Kind, Type
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialect import Dialect
+from acompass.plan.lowering.dialect import Dialect, Keyed
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.context import Context, Target
@@ -33,6 +33,11 @@ def _key_of(kernel: Pseudonym | Shift) -> Key:
     return kernel.key
 
 
+def _keyed(dialect: Dialect) -> Keyed:
+    assert dialect.keyed is not None, "the engine computes HMAC"
+    return dialect.keyed
+
+
 def _pads(context: Context, key: Key) -> exp.Join:
     """A join with the only row of the table of the key's pads, named `p`."""
     if key not in context.key_tables:
@@ -42,7 +47,7 @@ def _pads(context: Context, key: Key) -> exp.Join:
 
 
 def _hmac(dialect: Dialect, text: Sql) -> Sql:
-    return dialect.hmac(text, exp.column("inner_pad", table="p"), exp.column("outer_pad", table="p"))
+    return _keyed(dialect).hmac(text, exp.column("inner_pad", table="p"), exp.column("outer_pad", table="p"))
 
 
 def _key_text(text: Sql, type_: Type) -> Sql:
@@ -71,7 +76,7 @@ def _days(target: Target, kernel: Shift, key: Key) -> tuple[Sql, exp.Join]:
         return found.result, found.join(target.context)
     text = _key_text(target.dialect.to_text(sql.column(kernel.person, "t"), type_), type_)
     prefixed = exp.DPipe(this=exp.Literal.string(SHIFT_PREFIX), expression=exp.paren(text))
-    number = target.dialect.first52(_hmac(target.dialect, prefixed))
+    number = _keyed(target.dialect).first52(_hmac(target.dialect, prefixed))
     rest = exp.Mod(this=number, expression=sql.integer(2 * kernel.days + 1))
     return exp.paren(exp.Sub(this=exp.paren(rest), expression=sql.integer(kernel.days))), _pads(target.context, key)
 
@@ -79,8 +84,8 @@ def _days(target: Target, kernel: Shift, key: Key) -> tuple[Sql, exp.Join]:
 def _shifted(target: Target, column: int, days: Sql) -> Sql:
     type_, value = target.state.schema[column].type, sql.column(column, "t")
     if type_.kind is not Kind.TEXT:
-        return target.dialect.add_days(value, days.copy(), type_)
-    later = target.dialect.add_days(_date(value, type_), days.copy(), DATE)
+        return _keyed(target.dialect).add_days(value, days.copy(), type_)
+    later = _keyed(target.dialect).add_days(_date(value, type_), days.copy(), DATE)
     rest = sql.call("substr", value.copy(), sql.integer(_DATE_LENGTH + 1))
     return exp.DPipe(this=target.dialect.plain_text(exp.paren(later)), expression=rest)
 
@@ -134,7 +139,7 @@ def _is_no_date(dialect: Dialect, value: Sql) -> Sql:
 def _leaves_calendar(target: Target, column: int, days: Sql) -> Sql:
     """Whether a text is not a date, or the shifted date is before the year 1 or after the year 9999."""
     type_, value = target.state.schema[column].type, sql.column(column, "t")
-    later = exp.paren(target.dialect.add_days(_date(value, type_), days.copy(), DATE))
+    later = exp.paren(_keyed(target.dialect).add_days(_date(value, type_), days.copy(), DATE))
     leaves = _is_outside(later, sql.literal(datetime.date.min), sql.literal(datetime.date.max))
     if type_.kind is not Kind.TEXT:
         return leaves

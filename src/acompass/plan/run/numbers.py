@@ -116,7 +116,7 @@ def _may_leave_type(target: Target, kernel: AddRandom) -> bool:
     highest = EXACT.scaleb(Decimal(10**MOST_DIGITS - 1), -type_.scale)
     if type_.kind is Kind.DECIMAL and largest > highest:
         return True
-    low, high = (SMALLEST_INTEGER, LARGEST_INTEGER) if type_.kind is Kind.INTEGER else (-highest, highest)
+    low, high = (SMALLEST_INTEGER, LARGEST_INTEGER) if type_.kind is Kind.INTEGER else (highest.copy_negate(), highest)
     lowest, highest = EXACT.subtract(Decimal(low), kernel.lower), EXACT.subtract(Decimal(high), kernel.upper)
     return bool(target.count(_is_outside(sql.read(target.stored, type_), type_, lowest, highest)))
 

@@ -36,13 +36,15 @@ def _replace(expressions: str, table: str, records: int) -> str:
 
 
 def _window(column: str, table: str, records: int) -> str:
-    """Groups of records in the order of the column, equal ones by all columns; the mean has two decimal places."""
+    """Groups of records in the order of the column, equal ones by all columns; the mean has two decimal places. The
+    output keeps the order of the file, which `id` has."""
     last = records // _SIZE - 1
     return f"""
         SELECT * EXCLUDE (i) REPLACE (
             round(avg({column}) OVER (PARTITION BY least((i - 1) // {_SIZE}, {last})), 2) AS {column}
         )
         FROM (SELECT *, row_number() OVER (ORDER BY {column}, {_COLUMNS}) AS i FROM '{table}')
+        ORDER BY id
     """
 
 

@@ -49,7 +49,7 @@ from acompass.run import (
     table_doubts,
 )
 from acompass.tables.formats import Options, ReadingOptions
-from acompass.tables.output import parquet_files, require_no_policy_file
+from acompass.tables.output import parquet_files, require_no_policy_file, require_no_secret
 
 if TYPE_CHECKING:
     from acompass.author.answers import Estimate, Perturbation, Suggestion
@@ -113,6 +113,7 @@ class Session(BaseSession):
         call = self._run_call(policy, options)
         pages = _pages(options)
         self._require_files(pages, call.policy, [self._table], path)
+        require_no_secret((path, *pages), (options["key_file"], options["seed_file"]))
         if path is not None:
             require_no_policy_file(path, call.policy)
         with self._calling():

@@ -62,6 +62,18 @@ def test_a_key_comes_from_a_file_the_environment_or_a_call(acompass, policy, mon
     assert api.run(POLICY, "names.csv", key_file="lf", engine="reference").table["name"].to_pylist() == [ann, bob, ann]
 
 
+@pytest.mark.parametrize("option", ["-o", "--report", "--report-internal"])
+def test_no_output_replaces_the_key(acompass, policy, option):
+    _private("key.csv", KEY.encode())
+    output = () if option == "-o" else ("-o", "out.csv")
+    arguments = ("run", policy(POLICY), "names.csv", option, "key.csv", *output, "--key-file", "key.csv", "--replace")
+    ran = acompass(*arguments, *ENGINE)
+    assert ran.exit_code == 2
+    assert "the output `key.csv` is the file of the key or the seed" in ran.stderr
+    assert Path("key.csv").read_text() == KEY
+    assert not Path("out.csv").exists()
+
+
 def test_a_key_may_be_any_bytes(acompass, policy):
     secret = bytes(range(128, 192))
     _private("bytes", secret)

@@ -80,6 +80,9 @@ output_is_reference = error_about(
     "the output `{}` is a reference table of the policy",
     "choose another output: reference tables are never overwritten",
 )
+output_is_secret = error_about(
+    "AC220", "the output `{}` is the file of the key or the seed", "choose another output: neither is ever overwritten"
+)
 no_folder = error_about("AC221", "folder `{}` does not exist", "mkdir -p '{}'")
 unwritable = error_about_both("AC222", "cannot write `{}`: {}", "choose a folder in which files can be created")
 disk_full = error_about("AC223", "no space left to write `{}`", "free some space, or write to another disk")

@@ -73,6 +73,16 @@ def require_no_policy_file(path: str, policy: Policy) -> None:
         raise errors.output_is_reference(path)
 
 
+def require_no_secret(paths: Iterable[Any], secrets: Iterable[str | os.PathLike[str] | None]) -> None:
+    """Raise if writing to one of the paths would replace the file of a key or a seed: without it, a release cannot be
+    repeated or continued."""
+    for path in paths:
+        if isinstance(path, str | os.PathLike) and any(
+            secret is not None and is_same_file(os.fspath(path), os.fspath(secret)) for secret in secrets
+        ):
+            raise errors.output_is_secret(os.fspath(path))
+
+
 def require_no_hierarchy(path: str, hierarchies: Iterable[str | os.PathLike[str]]) -> None:
     """Raise if writing to `path` would replace a hierarchy of the policy."""
     if any(is_same_file(path, os.fspath(each)) for each in hierarchies):

@@ -31,6 +31,7 @@ from acompass.language.text.tokens import (
     spell_number,
     spell_string,
 )
+from acompass.language.text.walk import random_word
 
 #: a constant of the policy, or the value of a parameter
 Bound: TypeAlias = tree.Number | tree.String
@@ -187,7 +188,7 @@ def not_randomizable(name: tree.Name, column: Column) -> Diagnostic:
 
 
 def bound_not_integer(action: tree.Random | tree.AddRandom, span: Span, found: Bound) -> Diagnostic:
-    message = f"a bound of {_random_word(action)} must be a 64-bit integer, not {_describe_constant(found)}"
+    message = f"a bound of {random_word(action)} must be a 64-bit integer, not {_describe_constant(found)}"
     return _diagnostic_at(span, "AC115", message, "write two integers, such as `3000 4000`")
 
 
@@ -229,17 +230,13 @@ def shifted_twice(name: tree.Name, previous: tree.Name, first: tree.Name, column
 
 
 def bounds_reversed(random: tree.Random | tree.AddRandom, lower: int, upper: int) -> Diagnostic:
-    word, name = _random_word(random), spell_name(random.name.text)
+    word, name = random_word(random), spell_name(random.name.text)
     message = f"the lower bound {lower} of {word} is above its upper bound {upper}"
     swapped = f"{word} {name} {upper} {lower}" if word == "RANDOM" else f"{word} {upper} {lower} TO {name}"
     lower_edit = replace(random.lower.span, _spell_bound(random.upper))
     upper_edit = replace(random.upper.span, _spell_bound(random.lower))
     fixes = offer("swap the bounds", lower_edit, upper_edit)
     return _diagnostic_at(random.lower.span.to(random.upper.span), "AC115", message, f"write `{swapped}`", fixes)
-
-
-def _random_word(action: tree.Random | tree.AddRandom) -> str:
-    return "ADD RANDOM" if isinstance(action, tree.AddRandom) else "RANDOM"
 
 
 def number_too_long(span: Span, digits: int, most: int) -> Diagnostic:

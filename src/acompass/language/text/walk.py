@@ -335,6 +335,11 @@ def is_pseudonym(action: tree.Step | None) -> bool:
     return isinstance(plain_of(action), tree.Pseudonym)
 
 
+def random_word(action: tree.Random | tree.AddRandom) -> str:
+    """The action in words."""
+    return "ADD RANDOM" if isinstance(action, tree.AddRandom) else "RANDOM"
+
+
 def draw_in(action: tree.Step | None) -> tree.Draw | None:
     """The RANDOM … FROM that an action performs."""
     plain = plain_of(action)

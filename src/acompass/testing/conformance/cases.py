@@ -139,8 +139,12 @@ def _random_case(rng: random.Random, kinds: Sequence[Kind], references: bool) ->
 
 
 def _random_reference(rng: random.Random, attributes: list[Attribute]) -> str:
-    """A file with the columns of the table, some of their values and labels, and numbers to add."""
-    pools = [[to_text(value, each.type) for value in each.pool] + list(_REFERENCED) for each in attributes]
+    """A file with the columns of the table, some of their values and labels, and numbers to add. A name that occurs in
+    its column would be taken for a value (D37)."""
+    pools = [
+        [text for text in (*(to_text(value, each.type) for value in each.pool), *_REFERENCED) if text != each.name]
+        for each in attributes
+    ]
     numbers = rng.choice((("0", "1", "2", "5", "-3"), ("1", "2.5", "0.05"), (str(2**62), str(-(2**63)), "7")))
     rows = [[*(rng.choice(pool) for pool in pools), rng.choice(numbers)] for _ in range(rng.randint(1, 12))]
     header = [*(each.name for each in attributes), "people"]

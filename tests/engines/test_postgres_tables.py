@@ -43,7 +43,7 @@ DECLARED = {
 
 def _declaration(rng: random.Random, type_: Type) -> str:
     if type_.kind is Kind.DECIMAL:
-        return rng.choice(("numeric", f"numeric(30, {type_.scale})"))
+        return rng.choice(("numeric", f"numeric(38, {type_.scale})"))
     return rng.choice(DECLARED[type_.kind])
 
 

@@ -179,7 +179,12 @@ def test_a_run_says_what_holds_for_its_output(seed: int, engine: str) -> None:
         return
     table, expected = arrow_table(case), expected_after(case)
     options = {"params": case.params, "trace": case.trace, "engine": engine, "key": case.key}
-    result = acompass.run(case.policy_text, table, **options)
+    try:
+        result = acompass.run(case.policy_text, table, **options)
+    except acompass.TableError as error:
+        if error.diagnostics[0].code == "AC211":  # with all digits after the point, a number needs more than 38
+            return
+        raise
     after = [each.after for each in result.requirements]
     assert [None if word is None else word != "violated" for word in after] == expected
     checks = [each.holds for each in result.requirements if each.action is None]

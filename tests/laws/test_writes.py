@@ -16,7 +16,7 @@ from acompass.engines.registry import open_session
 from acompass.language.program.checker import check
 from acompass.language.program.effects import with_key
 from acompass.language.program.kernels import UnfitValueError
-from acompass.language.program.keys import Key, key_text
+from acompass.language.program.keys import Key, key_text_of
 from acompass.language.program.program import Program
 from acompass.language.program.types import (
     BOOLEAN,
@@ -31,6 +31,7 @@ from acompass.language.program.types import (
     Type,
     at_scale,
     decimal,
+    to_text,
 )
 from acompass.language.text.parser import parse_text
 from acompass.plan.planner import REWRITES, Rewrite, plan
@@ -264,7 +265,7 @@ def pseudonyms_agree(session: Session, name: str, cases: int, *, nul: bool = Tru
         found = {
             pseudonym for (pseudonym,) in session.fetch(final_select(context, after, canonical=True, keep_order=True))
         }
-        assert found == {key.pseudonym(key_text(value, type_)) for value in values}, (name, case)
+        assert found == {key.pseudonym(key_text_of(to_text(value, type_), type_)) for value in values}, (name, case)
         session.clear()
 
 

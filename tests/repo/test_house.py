@@ -11,14 +11,14 @@ from tests.repo.sources import PACKAGE, ROOT
 #: upper bounds; `python -m tests.repo.house` prints the current numbers
 MOST = {
     "files": 297,
-    "lines": 68_990,
+    "lines": 68_983,
     "longest": 600,
     "single_importer": 60,
     "test_files": 363,
-    "run_quiet_imports": 94,
-    "run_quiet_runs": 63,
-    "check_imports": 101,
-    "check_runs": 68,
+    "run_quiet_imports": 93,
+    "run_quiet_runs": 62,
+    "check_imports": 100,
+    "check_runs": 67,
 }
 #: modules of fewer than 40 lines, and why they are separate
 SHORT = {

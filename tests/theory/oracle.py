@@ -9,8 +9,9 @@ from typing import Any
 from acompass.language.program import program
 from acompass.language.program.effects import write_of
 from acompass.language.program.kernels import Labels, Pseudonym, Shift
-from acompass.language.program.keys import key_text
+from acompass.language.program.keys import key_text_of
 from acompass.language.program.program import Requirement
+from acompass.language.program.types import to_text
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
 from tests.theory import expressions
@@ -77,7 +78,10 @@ def function_of(requirement: Requirement, bag: core.Bag) -> dict[Any, Any]:
         case Shift(person, days, key):
             assert key is not None
             type_ = requirement.after[person].type
-            return {value: key.days(key_text(value, type_), days) for value in {record[person] for record in converted}}
+            return {
+                value: key.days(key_text_of(to_text(value, type_), type_), days)
+                for value in {record[person] for record in converted}
+            }
         case _:
             return {}
 

@@ -97,7 +97,7 @@ def _has_other_values(requirement: Requirement, program: Program) -> bool:
     pseudonyms in their place, about which nothing is known (X15)."""
     later = program.requirements[requirement.index :]
     labeled = effects.columns_written(each for each in later if effects.map_of(each.action) is not None)
-    replaced = labeled | effects.columns_with_pseudonyms(program.requirements)
+    replaced = labeled.union(effects.columns_with_pseudonyms(program.requirements))
     return bool(replaced) and not replaced.isdisjoint(effects.columns_compared(requirement.assertion))
 
 

@@ -11,9 +11,9 @@ from acompass.explain.algebra import Equation, Expression, FromSyntax, Symbol, n
 from acompass.language.program.constants import Parameters
 from acompass.language.program.effects import is_certain, type_changes, write_of
 from acompass.language.program.kernels import Kernel, Shift
-from acompass.language.program.keys import key_text
+from acompass.language.program.keys import key_text_of
 from acompass.language.program.program import Program, Requirement
-from acompass.language.program.types import Kind, Schema, Type, remaining
+from acompass.language.program.types import Kind, Schema, Type, remaining, to_text
 from acompass.language.text import tree
 from acompass.language.text.walk import steps
 from acompass.semantics import core as semantics
@@ -124,6 +124,6 @@ class AlgebraRun:
 def _result(kernel: Kernel, value: Any, type_: Type) -> Any:
     if isinstance(kernel, Shift):
         assert kernel.key is not None
-        return kernel.key.days(key_text(value, type_), kernel.days)
+        return kernel.key.days(key_text_of(to_text(value, type_), type_), kernel.days)
     # a record that chance spares may have a value that cannot be written
     return next((result for result, _ in kernel.outcomes(value, type_)), None)

@@ -230,7 +230,7 @@ def released_coverage(program: Program, any_scale: frozenset[int]) -> Coverage:
     tests, notes, pseudonyms = [], [], columns_with_pseudonyms(program.requirements)
     for requirement in _asserting_requirements(program):
         why, changed = _large_reference(requirement), _changed_columns(requirement, final)
-        if hidden := sorted(pseudonyms & columns_compared(requirement.assertion)):
+        if hidden := sorted(pseudonyms.keys() & columns_compared(requirement.assertion)):
             names = ", ".join(f"`{final[i].name}`" for i in hidden)
             why, changed = f"no test: it compares {names}, which has pseudonyms", []
         if changed:

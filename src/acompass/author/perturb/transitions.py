@@ -221,7 +221,7 @@ def deciding_lines(program: Program, column: int) -> Lines | list[Diagnostic]:
 
 def decides(line: Requirement, column: int) -> bool:
     """Whether the action writes the column or drops records."""
-    return column in effects.written_by(line.action) or effects.removes_records(line.action)
+    return effects.changes(line.action, {column})
 
 
 def matters(line: Requirement, column: int) -> bool:

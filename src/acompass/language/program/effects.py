@@ -3,7 +3,7 @@
 Every stage gets its answers here, so a new node of the language is described in one place; until it is, every function
 raises an error for it (invariant 8)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from fractions import Fraction
 from typing import Literal, TypeAlias, assert_never
 
@@ -128,14 +128,16 @@ def columns_compared(assertion: p.Assertion) -> frozenset[int]:
     return frozenset(found.union(column for column in values if column is not None))
 
 
-def columns_with_pseudonyms(requirements: Iterable[p.Requirement]) -> frozenset[int]:
-    """The columns that may contain pseudonyms after the last requirement."""
-    found: frozenset[int] = frozenset()
-    for requirement in requirements:
-        if isinstance(kernel_of(requirement.action), Pseudonym):
-            found |= written_by(requirement.action)
+def columns_with_pseudonyms(requirements: Iterable[p.Requirement]) -> dict[int, int]:
+    """The columns that may contain pseudonyms after the last requirement, each with the position of the last one that
+    writes them."""
+    found: dict[int, int] = {}
+    for at, requirement in enumerate(requirements):
+        if writes_pseudonyms(requirement.action):
+            found.update(dict.fromkeys(written_by(requirement.action), at))
         else:
-            found -= columns_overwritten(requirement)
+            for column in columns_overwritten(requirement):
+                found.pop(column, None)
     return found
 
 
@@ -278,7 +280,13 @@ def is_promise(requirement: p.Requirement) -> bool:
     action = requirement.action
     if is_always(requirement) or not is_certain(action):
         return False
-    return action is None or removes_records(action) or not columns_read(requirement).isdisjoint(written_by(action))
+    return action is None or changes(action, columns_read(requirement))
+
+
+def changes(action: p.Action | None, columns: Set[int]) -> bool:
+    """Whether an action can change what an assertion that reads these columns says: it removes records, or writes one
+    of them."""
+    return removes_records(action) or not written_by(action).isdisjoint(columns)
 
 
 def draws(action: p.Action | None) -> bool:

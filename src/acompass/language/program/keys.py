@@ -2,13 +2,12 @@
 
 A key is a secret, as a seed is (D20): no text shows it."""
 
-import datetime
 import hashlib
 import hmac
 from decimal import Decimal
 
 from acompass.dataclasses import dataclass, field
-from acompass.language.program.types import Kind, Type, Value, shortest_decimal, to_text
+from acompass.language.program.types import Kind, Type, shortest_decimal
 
 #: bytes that a key needs at least
 SHORTEST_KEY = 32
@@ -49,29 +48,13 @@ def is_pseudonym(text: str) -> bool:
     return len(text) == PSEUDONYM_DIGITS and all(letter in "0123456789abcdef" for letter in text)
 
 
-def key_text(value: Value, type_: Type) -> str:
-    """The text of a value that a key is applied to: the same for equal values of all types, tables and engines."""
-    match value:
-        case bool() | str():
-            return to_text(value, type_)
-        case int():
-            return str(value)
-        case float():
-            return repr(value) if value in (float("inf"), float("-inf")) else _plain(Decimal(repr(value)))
-        case Decimal():
-            return _plain(value)
-        case datetime.datetime():
-            return value.isoformat(sep=" ")
-        case datetime.date():
-            return value.isoformat()
-
-
 def _plain(value: Decimal) -> str:
     return f"{shortest_decimal(value):f}"
 
 
 def key_text_of(text: str, type_: Type) -> str:
-    """The same for a value that has become text as D12 says; `type_` is the type that it had."""
+    """The text that a key is applied to: the same for equal values of all types, tables and engines. `text` is the
+    value as D12 turns it into text; `type_` is the type that it had."""
     match type_.kind:
         case Kind.DECIMAL | Kind.FLOAT if text not in ("inf", "-inf"):
             return _plain(Decimal(text))

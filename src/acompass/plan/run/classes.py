@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from sqlglot import exp
 
@@ -22,8 +22,10 @@ from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.actions import perform
 from acompass.plan.run.context import TOTAL, Affected, Context, Session, Totals
-from acompass.plan.run.shares import Share, by_region, exact_share, shares_of
 from acompass.plan.stages import GroupStage, Sample, process_query
+
+if TYPE_CHECKING:
+    from acompass.plan.run.shares import Share
 
 
 def run_groups(context: Context, state: State, stage: GroupStage) -> State:
@@ -79,12 +81,16 @@ class Classes:
         return self._complete(classes).subquery(table, copy=False)
 
     @cached_property
-    def shares(self) -> dict[str, Share]:
+    def shares(self) -> dict[str, "Share"]:
         """The shares of all requirements by the names of their columns."""
+        if not any(aggregate.facts.is_share for aggregate in self.aggregates_by_name.values()):
+            return {}
+        from acompass.plan.run.shares import shares_of  # few policies have a share
+
         return {share.name: share for r in self.requirements for share in shares_of(r, _names(r))}
 
     @property
-    def open_shares(self) -> dict[str, Share]:
+    def open_shares(self) -> dict[str, "Share"]:
         """Those that SQL alone may not decide."""
         return {name: share for name, share in self.shares.items() if share.may_be_open}
 
@@ -147,7 +153,7 @@ class Classes:
         records = sql.query([every, *windows], self.state.source(), self._where)
         return sql.query(columns, records.subquery("t", copy=False))
 
-    def _share_parts(self, share: Share) -> Iterator[Sql]:
+    def _share_parts(self, share: "Share") -> Iterator[Sql]:
         return share.parts(self.dialect, self.state.value(share.column), self.state.count())
 
     def _group_twice(self) -> exp.Select:
@@ -173,7 +179,7 @@ class Classes:
         return [*keys, sql.with_alias(self.state.count(), "n")]
 
     def _aggregate_columns(
-        self, lower: Callable[[Aggregate], Sql], lower_share: Callable[[Share], Iterator[Sql]]
+        self, lower: Callable[[Aggregate], Sql], lower_share: Callable[["Share"], Iterator[Sql]]
     ) -> Iterator[Sql]:
         """The aggregates of the table's records."""
         for name, aggregate in self.aggregates_by_name.items():
@@ -201,6 +207,10 @@ class Classes:
         columns = (*self.keys("k"), *(exp.column(name, table="k") for name in names))
         places = enumerate(names, len(self.process.group_by))
         shares = {place: self.shares[name] for place, name in places if name in self.shares}
+        if not shares:
+            return sql.condition(seen.condition, seen.schema, columns)
+        from acompass.plan.run.shares import by_region
+
         schema = tuple(replace(each, type=INTEGER) if i in shares else each for i, each in enumerate(seen.schema))
         return sql.condition(by_region(seen.condition, shares), schema, columns)
 
@@ -244,8 +254,10 @@ def _number_open_classes(session: Session, stored: Classes) -> str | None:
     return session.store(sql.query([*stored.keys("k"), number], stored.subquery(), is_open.copy()))
 
 
-def exact_shares(session: Session, classes: Classes, share: Share, numbered: str) -> dict[int, Fraction]:
+def exact_shares(session: Session, classes: Classes, share: "Share", numbered: str) -> dict[int, Fraction]:
     """The share in the classes of a stored table, by the number in its column `id`."""
+    from acompass.plan.run.shares import exact_share
+
     value, id_ = classes.state.value(share.column), exp.column("id", table="v")
     query = sql.query([id_, value, classes.state.count()], classes.state.source(), classes.where)
     query.append("joins", exp.Join(this=sql.table(numbered, "v"), on=classes.same_class("v")))

@@ -4,7 +4,9 @@ All are exact. Engines compute with 64-bit integers: the *units* of a number are
 Numbers that are too long for that, and floats if their result has to be rounded only once, are computed in Python."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 
 from sqlglot import exp
 
@@ -28,28 +30,28 @@ _LARGEST_EXACT_FLOAT = 2**53
 def round_numbers(target: Target, kernel: Nearest) -> State:
     type_ = target.type
     step = EXACT.scaleb(kernel.step, type_.scale)
-    is_narrow = type_.kind is not Kind.FLOAT and _is_narrow(target)
-    if type_.kind is Kind.FLOAT or step >= 10**_MOST_UNIT_DIGITS or not (is_narrow or _is_short(target)):
+    to_units = None if type_.kind is Kind.FLOAT or step >= 10**_MOST_UNIT_DIGITS else _find_units(target)
+    if to_units is None:
         found = target.look_up(
             target.column, lambda text: _stored(kernel.nearest(_number(text, type_), type_), type_), type_
         )
         target.require_none(found.missing)
         return target.write(found.result, found.join(target.context))
-    units = _units(sql.read(target.stored, type_), type_, is_narrow)
+    units = to_units(sql.read(target.stored, type_))
     rest = exp.Mod(this=exp.paren(units), expression=sql.integer(int(step)))
     toward_zero = exp.Sub(this=exp.paren(units.copy()), expression=exp.paren(rest))
     nearest = exp.Add(this=toward_zero, expression=_away_from_zero(rest, sql.integer(int(step)), int(step)))
     return target.write(_stored_units(target.dialect, nearest, type_))
 
 
-def _is_narrow(target: Target) -> bool:
-    """Whether the engine can multiply the affected numbers in 64 bits to get their units."""
-    return _has_digits(target, _MOST_UNIT_DIGITS - 2 * target.type.scale)
-
-
-def _is_short(target: Target) -> bool:
-    """Whether the units of the affected numbers are 64-bit integers."""
-    return _has_digits(target, _MOST_UNIT_DIGITS - target.type.scale)
+def _find_units(target: Target) -> Callable[[Sql], Sql] | None:
+    """How the engine computes the units of the affected numbers; None if they are not 64-bit integers."""
+    scale = target.type.scale
+    if _has_digits(target, _MOST_UNIT_DIGITS - 2 * scale):
+        return partial(_units, scale=scale, is_wide=False)
+    if scale and _has_digits(target, _MOST_UNIT_DIGITS - scale):
+        return partial(_units, scale=scale, is_wide=True)
+    return None
 
 
 def _has_digits(target: Target, most: int) -> bool:
@@ -63,12 +65,12 @@ def _is_outside(value: Sql, type_: Type, lowest: Decimal, highest: Decimal) -> S
     return sql.any_of(below, sql.comparison(value, type_, Operator.GT, highest))
 
 
-def _units(value: Sql, type_: Type, is_narrow: bool) -> Sql:
-    """The units of a number, which has at most `_MOST_UNIT_DIGITS` of them if it is a decimal."""
-    if type_.scale:
-        # DuckDB multiplies decimals of at most 18 digits in 64 bits, even if the product has more
-        number = value if is_narrow else sql.cast(value, sql.decimal_type(type_.scale))
-        value = exp.Mul(this=number, expression=sql.literal(Decimal(10**type_.scale)))
+def _units(value: Sql, scale: int = 0, *, is_wide: bool = False) -> Sql:
+    """The units of a number. DuckDB multiplies decimals of at most 18 digits in 64 bits, even if the product has more;
+    `is_wide` says that this would not suffice."""
+    if scale:
+        number = sql.cast(value, sql.decimal_type(scale)) if is_wide else value
+        value = exp.Mul(this=number, expression=sql.literal(Decimal(10**scale)))
     return sql.cast(value, "BIGINT")
 
 
@@ -161,9 +163,9 @@ def _add_in_python(target: Target, kernel: AddRandom, bag: State, drawn: DrawnVa
 def average(target: Target, kernel: Microaggregate) -> State:
     """Store the affected records with the group of each, and join them with the means of the groups."""
     session, column, size = target.context.session, target.column, kernel.size
-    is_decimal = target.type.kind is Kind.DECIMAL
-    is_narrow = is_decimal and _is_narrow(target)
-    in_python = target.type.kind is Kind.FLOAT or (is_decimal and not is_narrow and not _is_short(target))
+    to_units: Callable[[Sql], Sql] | None = _units
+    if target.type.kind is not Kind.INTEGER:
+        to_units = _find_units(target) if target.type.kind is Kind.DECIMAL else None
     others, bag = rank_affected(target, first=column)
     last = (max(bag.records // size, 1) - 1) * size  # the number of records before the last group
     before = exp.paren(exp.Sub(this=exp.column("i", table="t"), expression=sql.integer(1)))
@@ -172,7 +174,10 @@ def average(target: Target, kernel: Microaggregate) -> State:
     group = exp.Case(ifs=[exp.If(this=is_last, true=sql.integer(last))], default=start)
     numbered = bag.projection().select(exp.alias_(sql.cast(group, "BIGINT"), _GROUP), copy=False)
     stored = bag.read_from(session.store(numbered))
-    means = _means_in_python(target, kernel, stored) if in_python else _means(target, stored, (size, last), is_narrow)
+    if to_units is None:
+        means = _means_in_python(target, kernel, stored)
+    else:
+        means = _means(target, stored, to_units, (size, last))
     on = exp.EQ(this=exp.column(_GROUP, table="t"), expression=exp.column(_GROUP, table="m"))
     join = exp.Join(this=sql.table(means, "m"), on=on)
     return unite(others, stored.derive({column: exp.column("mean", table="m")}, joins=[join]))
@@ -182,13 +187,13 @@ def average(target: Target, kernel: Microaggregate) -> State:
 _GROUP = "g"
 
 
-def _means(target: Target, stored: State, sizes: tuple[int, int], is_narrow: bool) -> str:
+def _means(target: Target, stored: State, to_units: Callable[[Sql], Sql], sizes: tuple[int, int]) -> str:
     """A table with the mean of each group; `sizes` are those of a group and of all groups before the last one."""
     size, last = sizes
     type_, group = target.type, exp.column(_GROUP, table="t")
     is_last = exp.EQ(this=group.copy(), expression=sql.integer(last))
     members = exp.Case(ifs=[exp.If(this=is_last, true=sql.integer(stored.records - last))], default=sql.integer(size))
-    added = target.dialect.exact_sum(_units(stored.value(target.column), type_, is_narrow), INTEGER)
+    added = target.dialect.exact_sum(to_units(stored.value(target.column)), INTEGER)
     sums = sql.query([group, sql.with_alias(added, "total"), sql.with_alias(members, "n")], stored.source())
     total, count = exp.column("total", table="z"), exp.column("n", table="z")
     rest = exp.Mod(this=total, expression=count)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import reduce
 from itertools import accumulate, chain
 from operator import mul
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlglot import exp
 
@@ -18,7 +18,9 @@ from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, WEIGHT, State
 from acompass.plan.run.classes import Classes, exact_shares
 from acompass.plan.run.context import Session, uploaded_totals
-from acompass.plan.run.shares import Share
+
+if TYPE_CHECKING:
+    from acompass.plan.run.shares import Share
 
 #: the number of records in a class, and its aggregate values for each requirement index
 ClassValues: TypeAlias = tuple[int, dict[int, tuple[Any, ...]]]
@@ -98,7 +100,7 @@ def classes_by_key(
 
 
 def _exact_shares(
-    session: Session, classes: Classes, selected: Sql, shares: Mapping[int, Share]
+    session: Session, classes: Classes, selected: Sql, shares: Mapping[int, "Share"]
 ) -> dict[tuple[int, int], Fraction]:
     """The shares at some positions in the classes of the selected records, by position and row key."""
     keys = (sql.with_alias(classes.state.value(g), f"g{j}") for j, g in enumerate(classes.process.group_by))

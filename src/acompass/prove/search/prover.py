@@ -234,7 +234,7 @@ class SomeClaims:
         changes the columns that it reads."""
         read = effects.columns_read(self.program.requirements[at])
         later = [requirement.action for requirement in self.program.requirements[at + 1 : step]]
-        if any(effects.removes_records(action) or not read.isdisjoint(effects.written_by(action)) for action in later):
+        if any(effects.changes(action, read) for action in later):
             return False
         known = self.program.requirements[at].assertion
         return assertion == known or (self._fits(known, step) and self._is_implied(assertion, known, step))

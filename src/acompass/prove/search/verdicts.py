@@ -15,14 +15,13 @@ from acompass.errors.diagnostics import PolicyError
 from acompass.language.program.checker import check
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
+    changes,
     effect_of,
     is_certain,
     map_of,
     needs_key,
     process_in,
-    removes_records,
     type_changes,
-    written_by,
 )
 from acompass.language.program.kernels import Map, Microaggregate
 from acompass.language.program.program import Assertion, Program, Project, Remove, Requirement, Write
@@ -434,8 +433,7 @@ class Reasons:
     def _settled_line(self, assertion: Assertion, step: int) -> str:
         columns = assertion_columns(assertion)
         while step > 0:  # back to the last line that changes what the claim reads
-            action = self._requirement(step - 1).action
-            if removes_records(action) or not columns.isdisjoint(written_by(action)):
+            if changes(self._requirement(step - 1).action, columns):
                 break
             step -= 1
         if step == 0:

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from acompass.errors.diagnostics import Diagnostic, Fix, Label, Severity, delete, insert, offer
-from acompass.language.program.effects import columns_written, removes_records, written_by
+from acompass.language.program.effects import changes, columns_written
 from acompass.language.program.program import Assertion, Program
 from acompass.language.text import tree
 from acompass.language.text.walk import steps, steps_of
@@ -89,7 +89,7 @@ class InspectedPolicy:
         """Whether a requirement can make an assertion true: it removes records, or writes a column that the assertion
         reads."""
         action = self.program.requirements[at].action
-        return removes_records(action) or not written_by(action).isdisjoint(assertion_columns(assertion))
+        return changes(action, assertion_columns(assertion))
 
     def line(self, at: int) -> int:
         return self.program.requirements[at].line

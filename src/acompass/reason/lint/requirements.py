@@ -319,7 +319,8 @@ def _is_refused(policy: InspectedPolicy, at: int, later: int) -> bool:
 def find_bare_pseudonyms(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """AC520 (X15), for each column that is a pseudonym in the released table."""
     released = remaining(policy.program.final_schema)
-    pseudonyms = {column: at for column, at in _pseudonym_lines(policy.program).items() if column in released}
+    written = effects.columns_with_pseudonyms(policy.program.requirements)
+    pseudonyms = {column: at for column, at in written.items() if column in released}
     grouped = _columns_without_size(policy.program)
     beside = [column for column in released if column in grouped and column not in pseudonyms]
     for column, at in pseudonyms.items() if beside else ():
@@ -330,18 +331,6 @@ def find_bare_pseudonyms(policy: InspectedPolicy) -> Iterator[Diagnostic]:
         groups = ", ".join(spell_name(name) for name in others)
         size = f"EACH PROCESS COUNT DISTINCT({spell_name(own)}) AS n GROUP BY {groups} : n >= 5 : REJECT;"
         yield policy.finding("AC520", message, at, f"add `{size}`", also, policy.appended("require a class size", size))
-
-
-def _pseudonym_lines(program: Program) -> dict[int, int]:
-    """The columns that may contain pseudonyms at the end, each with the last line that writes them."""
-    found: dict[int, int] = {}
-    for at, requirement in enumerate(program.requirements):
-        if effects.writes_pseudonyms(requirement.action):
-            found.update(dict.fromkeys(effects.written_by(requirement.action), at))
-        else:
-            for column in effects.columns_overwritten(requirement):
-                found.pop(column, None)
-    return found
 
 
 def _columns_without_size(program: Program) -> dict[int, int]:

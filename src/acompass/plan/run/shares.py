@@ -34,6 +34,8 @@ _UNITS = 10**9
 _LARGEST_SUM = 10**29
 #: `_MOST_RECORDS` amounts below these have a sum that every engine can store
 _LARGEST_AMOUNT, _LARGEST_FLOAT = 10**28, 1e290
+#: a float from here on times a factor from the other one on does not become 0, which PostgreSQL reports as an error
+_SMALLEST_FLOAT, _SMALLEST_FACTOR = 1e-290, 1e-9
 #: a sum of `_MOST_RECORDS` floats is off by less than this part of it, in any order of addition
 _MARGIN = Fraction(1, 10**5)
 
@@ -162,7 +164,9 @@ class Share:
             return None
         is_small = exp.GT(this=exp.Min(this=self._negative(value)), expression=exp.Neg(this=self._largest_amount))
         if self.type.kind is Kind.FLOAT:
-            return is_small
+            is_zero = exp.EQ(this=total.copy(), expression=sql.literal(0.0))
+            is_large = exp.GTE(this=total.copy(), expression=sql.literal(_SMALLEST_FLOAT))
+            return sql.all_of(is_small, sql.any_of(is_zero, is_large))
         return sql.all_of(is_small, exp.LT(this=total.copy(), expression=self._units(_LARGEST_SUM)))
 
     def _cut(self, constant: Fraction, table: str) -> "_Cut":
@@ -232,7 +236,8 @@ def _cut_of_floats(share: _Fraction, constant: Fraction, is_all: Sql) -> _Cut:
         return _Cut(sql.FALSE, exp.EQ(this=share.number.copy(), expression=sql.literal(0.0)), is_some)
 
     def compare(node: type[exp.Binary], bound: Fraction) -> Sql:
-        return share.compare(node, sql.literal(1.0), sql.literal(float(bound)))
+        factor = float(bound) if bound > _SMALLEST_FACTOR else 0.0
+        return share.compare(node, sql.literal(1.0), sql.literal(factor))
 
     below, above = compare(exp.LT, constant - _MARGIN), compare(exp.GT, constant + _MARGIN)
     return _Cut(below, sql.all_of(is_some, is_all), sql.FALSE) if constant == 1 else _Cut(below, sql.FALSE, above)

@@ -29,6 +29,7 @@ _DESCRIPTIONS = {
     "Plan": "results:describe_plan",
     "Proof": "proofs:describe_proof",
     "Result": "results:describe_result",
+    "RuleCheck": "results:describe_rule_check",
     "Suggestion": "authoring:describe_suggestion",
     "Translation": "authoring:describe_translation",
 }
@@ -67,7 +68,7 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
 def _limits(answer: Any) -> str:
     """The last line of a report on a table: where to read what it does not cover. Text, which is mostly read on a
     terminal by the same person again and again, has no such line."""
-    if type(answer).__name__ not in ("Result", "Measures"):
+    if type(answer).__name__ not in ("Result", "Measures", "RuleCheck"):
         return ""
     from acompass.errors.catalog import LIMITS, page_command
 

@@ -10,8 +10,8 @@ from tests.repo.sources import PACKAGE, imports, modules, relative_name
 
 #: each layer imports only layers to its left
 LAYERS = [
-    *("version", "dataclasses", "errors", "language", "arguments", "options", "policy", "semantics", "prove", "reason"),
-    *("tables", "plan"),
+    *("version", "dataclasses", "errors", "language", "arguments", "option_groups", "options", "policy", "semantics"),
+    *("prove", "reason", "tables", "plan"),
     *("engines", "result", "roles", "notes", "run", "measure", "explain", "author", "report"),
     *("base_session", "session", "api", "dbt", "assist", "testing", "cli", "__main__", "__init__"),
 ]

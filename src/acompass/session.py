@@ -30,6 +30,7 @@ from acompass.options import (
     PramOptions,
     QuasiIdentifiers,
     Reading,
+    RuleCheckOptions,
     RunOptions,
     SensitiveColumns,
     SuggestOptions,
@@ -101,7 +102,7 @@ class Session(BaseSession):
         self._report_call(pages, "check", call, result)
         return result
 
-    def check_rule(self, rule: "Rule", matching: "Matching", options: CheckOptions) -> "RuleCheck":
+    def check_rule(self, rule: "Rule", matching: "Matching", options: RuleCheckOptions) -> "RuleCheck":
         """Check the table against a rule whose columns were found in it; the options are complete."""
         from acompass.author.rules.checking import check_rule, clauses_policy, person_of, roles_to_measure
 
@@ -386,7 +387,7 @@ class Session(BaseSession):
             write_reports(*pages, ReportRequest(command, **content))
 
 
-def _pages(options: CheckOptions | RunOptions | MeasureOptions) -> Pages:
+def _pages(options: CheckOptions | RuleCheckOptions | RunOptions | MeasureOptions) -> Pages:
     return Pages(options["report"], options["report_internal"])
 
 

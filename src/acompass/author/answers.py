@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""The answers of `suggest`, `pram`, `estimate`, `dbt` and `rules.check`.
-=======
-"""The answers of `suggest`, `rules new`, `pram`, `estimate` and `dbt`.
->>>>>>> r-new
+"""The answers of `suggest`, `pram`, `estimate`, `dbt`, `rules.new` and `rules.check`.
 
 Numbers are exact; only renderers round."""
 
@@ -290,6 +286,7 @@ class RuleCheck(Answer):
     columns: Mapping[str, tuple[str, ...]] = field(hash=False)  # of the table, for each column of the rule
     others: tuple[str, ...]  # columns that the rule says nothing about
     leaves_out: tuple[str, ...]  # what the rule asks for and no clause checks
+    changed: tuple[str, ...] = ()  # a sentence for each number of the rule that the call changed
     notes: tuple[Note, ...] = ()
 
     @property
@@ -303,7 +300,5 @@ class RuleCheck(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """The object of `--json`; scripts rely on its keys."""
-        return json_object(
-            self, "rule", "title", "source", "dated", "ok", "records_in", "clauses", "columns", "others", "leaves_out",
-            "notes",
-        )  # fmt: skip
+        found = json_object(self, "rule", "title", "source", "dated", "ok", "records_in", "clauses", "columns")
+        return {**found, **json_object(self, "others", "leaves_out", "changed", "notes")}

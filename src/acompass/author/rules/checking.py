@@ -10,11 +10,10 @@ from typing import TypeAlias
 from acompass.author.answers import ClauseCheck, RuleCheck
 from acompass.author.rules.library import Clause, Rule
 from acompass.author.rules.matching import Matching
-from acompass.author.rules.writing import Params, clauses_for, policy_with_files
+from acompass.author.rules.writing import Params, changed_numbers, clauses_for, policy_with_files
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, TableError, option_text
-from acompass.language.program.types import Names
 from acompass.language.program.uses import uses
 from acompass.measure.roles import Roles
 from acompass.options import ERROR
@@ -55,7 +54,7 @@ def check_rule(table: OpenTable, rule: Rule, matching: Matching, params: Params,
     clauses = list(clauses_for(rule, matching.columns, params))
     parts = [_Part(clause, policy) for clause, policy in clauses if policy is not None]
     if not parts:
-        raise CallError([_nothing_to_check(rule, table.names)])
+        raise CallError([_nothing_to_check(rule)])
     whole = make_call(policy_with_files(rule, "\n".join(each.policy.text for each in parts), matching.columns))
     found = list(_check_together(table, whole, parts) or _check_alone(table, whole, make_call, parts))
     answers = {part.clause.name: (part, answer) for part, answer in zip(parts, found, strict=True)}
@@ -73,6 +72,7 @@ def check_rule(table: OpenTable, rule: Rule, matching: Matching, params: Params,
         columns=matching.columns,
         others=matching.others,
         leaves_out=rule.leaves_out,
+        changed=tuple(changed_numbers(rule, params)),
         notes=tuple(dict.fromkeys(_note(*each, note) for each in answers.values() for note in each[1].notes)),
     )
 
@@ -131,11 +131,13 @@ def _count_records(table: OpenTable) -> int:
         return loaded.state.records
 
 
-def _nothing_to_check(rule: Rule, names: Sequence[str]) -> Diagnostic:
-    message = f"no clause of `{rule.name}` can be checked: the table has none of the columns that it is about"
-    first = rule.columns[0].name
-    example = option_text("columns", {first: Names(names).texts[0] if names else "COLUMN"})
-    return Diagnostic("AC652", message, help=f"name a column of the table for one of the rule: `{example}`")
+def _nothing_to_check(rule: Rule) -> Diagnostic:
+    message = f"no clause of `{rule.name}` can be checked: no column of the table was recognized as one of the rule's"
+    example = option_text("columns", {rule.columns[0].name: ...})
+    names = ", ".join(f"`{each.name}`" for each in rule.columns)
+    return Diagnostic(
+        "AC652", message, help=f"name columns of the table with `{example}`; columns of the rule: {names}"
+    )
 
 
 def person_of(rule: Rule, matching: Matching, declared: TableRoles) -> str | None:

@@ -104,9 +104,10 @@ def clause_count(clause: "ClauseCheck", check: "RuleCheck") -> str:
 
 def rule_verdict(check: "RuleCheck") -> str:
     """A clause about columns that the table does not have, or that were not recognized, says nothing about it."""
+    changed = f" ({'; '.join(check.changed)})" if check.changed else ""
     if check.violated:
-        return f"the table violates {count_text(len(check.violated), 'clause')} of {check.rule}"
-    return f"the table satisfies every clause of {check.rule} that can be checked"
+        return f"the table violates {count_text(len(check.violated), 'clause')} of {check.rule}{changed}"
+    return f"the table satisfies every clause of {check.rule} that can be checked{changed}"
 
 
 def _clause_remarks(check: "RuleCheck") -> Iterator[doc.Words]:

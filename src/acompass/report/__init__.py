@@ -49,7 +49,7 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
 
             return document_markdown(describe(answer, context)) + _limits(answer)
         case "html":
-            from acompass.report.notebook import document_html
+            from acompass.report.html import document_html
 
             return document_html(describe(answer, context))
         case "junit":

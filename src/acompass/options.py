@@ -87,6 +87,12 @@ Claims: TypeAlias = Annotated[
 SchemaArgument: TypeAlias = Annotated[
     "Mapping[str, str | Type] | None", Option(kinds.TYPES), "The names and types of all columns of the table."
 ]
+RuleName: TypeAlias = Annotated[
+    _Path, Option(kinds.PATH, example='"cms-cell-size"'), "The name of the rule, or the path of its folder."
+]
+TableOfRule: TypeAlias = Annotated[
+    Any, Option(kinds.TABLE), "The table to write the policy for; by default, one with the rule's own columns."
+]
 ModelName: TypeAlias = Annotated[
     str,
     Option(kinds.TEXT, "--model NAME", example='"people"'),
@@ -423,6 +429,29 @@ class CompareOptions(Types, Params, Deadline, _Paper, Opening, total=False):
 
 class LintOptions(Types, Params, Deadline, _Paper, Opening, total=False):
     """The options of `lint`."""
+
+
+class _RuleColumns(TypedDict, total=False):
+    columns: Annotated[
+        Mapping[str, str | Sequence[str]] | None,
+        Option(kinds.RULE_COLUMNS, "--column RULE=COLUMN"),
+        "The columns of the table for a column of the rule, if its role, name and values do not show them.",
+        "RULE=A,B for several columns, RULE= for none.",
+    ]
+
+
+class RuleOptions(_RuleColumns, Params, Opening, total=False):
+    output: Annotated[
+        _Path | None,
+        Option(kinds.UNICODE_PATH, "-o, --output POLICY", example='"release.acp"'),
+        "File to write the policy to; the rule's reference tables are written to the same folder.",
+        "- for standard output.",
+    ]
+    ask: Annotated[
+        "Callable[..., Sequence[str]] | None",
+        Option(kinds.FUNCTION, example="lambda doubt: []"),
+        "Called for a column of the rule that could not be matched with certainty; returns columns of the table.",
+    ]
 
 
 class DbtOptions(Types, Params, _Paper, Opening, total=False):

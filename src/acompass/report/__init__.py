@@ -30,6 +30,7 @@ _DESCRIPTIONS = {
     "Proof": "proofs:describe_proof",
     "Result": "results:describe_result",
     "Rule": "authoring:describe_rule",
+    "RuleCheck": "results:describe_rule_check",
     "RulePolicy": "authoring:describe_rule_policy",
     "Rules": "authoring:describe_rules",
     "Suggestion": "authoring:describe_suggestion",
@@ -70,7 +71,7 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
 def _limits(answer: Any) -> str:
     """The last line of a report on a table: where to read what it does not cover. Text, which is mostly read on a
     terminal by the same person again and again, has no such line."""
-    if type(answer).__name__ not in ("Result", "Measures"):
+    if type(answer).__name__ not in ("Result", "Measures", "RuleCheck"):
         return ""
     from acompass.errors.catalog import LIMITS, page_command
 

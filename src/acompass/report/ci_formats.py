@@ -58,7 +58,9 @@ def _is_legal(point: int) -> bool:
 def findings_to_sarif(answer: Any, context: Context) -> dict[str, Any]:
     """One result for each requirement, claim or diagnostic that fails, with its fixes as edits."""
     reports = find_all(answer, context)
-    rules = {each.id: rule(each.id, each.description, each.help) for report in reports for each in report.rules}
+    rules = {
+        each.id: rule(each.id, each.description, each.help, each.link) for report in reports for each in report.rules
+    }
     places = [(report, finding.place) for report in reports for finding in report.findings if finding.place is not None]
     return log([*rules.values()], [_result(report, place) for report, place in places])
 
@@ -95,8 +97,9 @@ def log(rules: Sequence[dict[str, Any]], results: Sequence[dict[str, Any]]) -> d
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def rule(identifier: str, description: str, help_: str) -> dict[str, Any]:
-    return {"id": identifier, "shortDescription": {"text": description}, "help": {"text": help_}}
+def rule(identifier: str, description: str, help_: str, link: str | None = None) -> dict[str, Any]:
+    found = {"id": identifier, "shortDescription": {"text": description}, "help": {"text": help_}}
+    return found if link is None else {**found, "helpUri": link}
 
 
 def result(rule_id: str, level: str, message: str, policy: str, region: dict[str, int]) -> dict[str, Any]:

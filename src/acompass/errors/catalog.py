@@ -215,6 +215,7 @@ CODES: dict[str, str] = {
     "AC518": "records counted where a person may have several",
     "AC519": "one value in several spellings",
     "AC520": "a pseudonym released without a class size",
+    "AC521": "rule that is due for review",
     "AC550": "a claim that is not a single assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",
@@ -265,6 +266,12 @@ CODES: dict[str, str] = {
     "AC642": "invalid dbt model name",
     "AC643": "file that `acompass dbt` did not write",
     "AC644": "contradictory `dbt` options",
+    # AC65x: published rules
+    "AC650": "unknown rule",
+    "AC651": "unusable folder of a rule",
+    "AC652": "column of a rule that was not found with certainty",
+    "AC653": "reference file of a rule beside other content",
+    "AC654": "column that the rule or the table does not have",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",

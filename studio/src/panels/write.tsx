@@ -14,7 +14,9 @@ const withReport = signal(true);
 const writing = signal(false);
 const released = signal<Released | null>(null);
 const wrong = signal<Diagnostic[]>([]);
-const refused = signal<{ message: string; exists: boolean } | null>(null);
+/** why nothing was written, and whether only because the files exist */
+export type NotReleased = { message: string; exists: boolean };
+const refused = signal<NotReleased | null>(null);
 
 effect(() => {
   const proposed = opened.value?.release;
@@ -90,18 +92,18 @@ function Outcome() {
   return (
     <div role="status">
       <Problems problems={wrong.value} />
-      {refused.value !== null && <NotWritten />}
+      {refused.value !== null && <NotWritten refused={refused.value} replace={() => void write(true)} />}
       {released.value !== null && <Written done={released.value} />}
     </div>
   );
 }
 
-function NotWritten() {
+export function NotWritten({ refused: { message, exists }, replace }: { refused: NotReleased; replace: () => void }) {
   return (
     <p class="row">
-      <span class="mark bad">✗ not written</span> <span>{refused.value?.message}</span>
-      {refused.value?.exists && (
-        <button type="button" class="small" onClick={() => void write(true)}>
+      <span class="mark bad">✗ not written</span> <span>{message}</span>
+      {exists && (
+        <button type="button" class="small" onClick={replace}>
           Replace
         </button>
       )}

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,18 @@ def _targets(studio: Studio, policy: Policy, body: Body) -> list[Path]:
     return targets
 
 
+def write_beside(studio: Studio, contents: Mapping[str, bytes], replace: bool) -> None:
+    """Write files that a policy names to the policy's folder, unless they are there already."""
+    paths = {_path_in_folder(studio, name): content for name, content in contents.items()}
+    missing = {path: content for path, content in paths.items() if not path.exists() or path.read_bytes() != content}
+    for path in missing:
+        require_other_file(str(path), tuple(find_paths(studio.start.table)))
+    _require_free(list(missing), replace)
+    for path, content in missing.items():
+        with replace_atomically(path) as part:
+            Path(part).write_bytes(content)
+
+
 def _path_in_folder(studio: Studio, name: str) -> Path:
     """A path in the policy's folder, even after resolving links."""
     folder = studio.file.folder
@@ -174,7 +187,7 @@ def _path_in_folder(studio: Studio, name: str) -> Path:
         raise Refused(HTTPStatus.BAD_REQUEST, limit)
     is_plain = name == Path(name).name and name not in ("", ".", "..") and "\\" not in name
     if not is_plain or path.resolve().parent != folder.resolve() or is_same_file(str(path), studio.file.path):
-        raise Refused(HTTPStatus.BAD_REQUEST, "a release is written to the policy's folder: use a name without a path")
+        raise Refused(HTTPStatus.BAD_REQUEST, "files are written to the policy's folder: use a name without a path")
     return path
 
 

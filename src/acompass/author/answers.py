@@ -1,4 +1,4 @@
-"""The answers of `suggest`, `pram`, `estimate` and `dbt`.
+"""The answers of `suggest`, `rules new`, `pram`, `estimate` and `dbt`.
 
 Numbers are exact; only renderers round."""
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import CallError
@@ -14,6 +14,10 @@ from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.types import Value
 from acompass.policy import Policy
 from acompass.result import Note
+
+if TYPE_CHECKING:
+    from acompass.author.rules.library import Rule, RuleColumn
+    from acompass.author.rules.matching import Matching
 
 
 class Unreachable(CallError):
@@ -81,6 +85,43 @@ class Suggestion(Answer):
         found = json_object(self, "k", "l", "records_in", "records_out", "loss", "per_column")
         found |= {"requirements": len(self.steps), "seconds": self.seconds, **json_object(self, "person", "notes")}
         return {**found, **json_object(self, "curve")} if self.curve else found
+
+
+@dataclass(frozen=True)
+class RulePolicy(Answer):
+    """The policy of a rule, for a table or for the rule's own columns."""
+
+    policy: Policy
+    rule: "Rule" = field(repr=False)
+    matching: "Matching | None" = field(repr=False)  # None for the rule's own columns
+    output: str | None = None  # the file of the policy
+    written: tuple[str, ...] = ()  # paths of the policy and of the files that it needs, if they were not there
+    notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.policy.text
+
+    @property
+    def not_found(self) -> "tuple[RuleColumn, ...]":
+        """The rule's columns that were looked for and that the table does not have."""
+        columns = {} if self.matching is None else self.matching.columns
+        absent = (each for each in self.rule.columns if not columns.get(each.name))
+        return tuple(each for each in absent if self.matching is not None and not columns.get(each.unless or ""))
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`; scripts rely on its keys."""
+        matching = self.matching
+        return {
+            "rule": self.rule.name,
+            "policy": self.text,
+            "columns": None if matching is None else json_value(matching.columns),
+            "not_found": [each.name for each in self.not_found],
+            "others": [] if matching is None else list(matching.others),
+            "files": [path.name for path in self.policy.files],
+            **json_object(self, "written", "notes"),
+            "leaves_out": list(self.rule.leaves_out),
+        }
 
 
 @dataclass(frozen=True, repr=False)

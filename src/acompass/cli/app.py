@@ -26,6 +26,7 @@ _GROUPS = {
     },
     "Write a policy": {
         "suggest": "acompass.cli.suggest:suggest",
+        "rules": "acompass.cli.rules:rules",
         "studio": "acompass.cli.assist:studio",
         "fmt": "acompass.cli.tools:fmt",
         "core": "acompass.cli.tools:core",

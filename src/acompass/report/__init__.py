@@ -29,6 +29,9 @@ _DESCRIPTIONS = {
     "Plan": "results:describe_plan",
     "Proof": "proofs:describe_proof",
     "Result": "results:describe_result",
+    "Rule": "authoring:describe_rule",
+    "RulePolicy": "authoring:describe_rule_policy",
+    "Rules": "authoring:describe_rules",
     "Suggestion": "authoring:describe_suggestion",
     "Translation": "authoring:describe_translation",
 }

@@ -20,7 +20,7 @@ from typing import Any
 
 from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import CallError, Diagnostic
-from acompass.errors.display import Answer, json_object
+from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.constants import ParamValue
 from acompass.language.text import tree
 from acompass.policy import Policy, load
@@ -82,15 +82,36 @@ class Rule(Answer):
         """The column that tells persons apart (D35)."""
         return next((column.name for column in self.columns if column.role == "person"), None)
 
+    @property
+    def summary(self) -> dict[str, Any]:
+        return json_object(self, "name", "title", "source", "dated", "covers", "leaves_out")
+
     def to_json(self) -> dict[str, Any]:
         """The object of `--json`; scripts rely on its keys."""
-        return json_object(self, "name", "title", "source", "dated", "covers", "leaves_out")
+        return {
+            **self.summary,
+            "review": json_value(self.review),
+            "parameters": {each.name: json_object(each, "value", "meaning") for each in self.parameters},
+            "columns": {each.name: json_object(each, "meaning", "role", "names", "values") for each in self.columns},
+            "clauses": {each.name: each.title for each in self.clauses},
+            "policy": self.policy.text,
+        }
+
+
+class Rules(Answer, tuple[Rule, ...]):
+    """A tuple of rules."""
+
+    __slots__ = ()
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The list of `--json`; scripts rely on the keys of its objects."""
+        return [rule.summary for rule in self]
 
 
 @cache
-def all_rules() -> tuple[Rule, ...]:
+def all_rules() -> Rules:
     """The rules of this package and of installed packages, by name."""
-    return tuple(read_rule(folder) for _, folder in sorted(_folders().items()))
+    return Rules(read_rule(folder) for _, folder in sorted(_folders().items()))
 
 
 def find_rule(name: str) -> Rule:

@@ -90,6 +90,12 @@ SchemaArgument: TypeAlias = Annotated[
 RuleName: TypeAlias = Annotated[
     _Path, Option(kinds.PATH, example='"cms-cell-size"'), "The name of the rule, or the path of its folder."
 ]
+CheckedRule: TypeAlias = Annotated[
+    str | None,
+    Option(kinds.TEXT, "--rule NAME"),
+    "Check TABLE against a published rule, in place of a policy.",
+    "The name of the rule, or the path of its folder; `acompass rules` lists them.",
+]
 TableOfRule: TypeAlias = Annotated[
     Any, Option(kinds.TABLE), "The table to write the policy for; by default, one with the rule's own columns."
 ]
@@ -187,12 +193,16 @@ class _Hierarchies(TypedDict, total=False):
 # The options of each call
 
 
-class CheckOptions(Params, Roles, Reports, _Paper, Progress, Reading, total=False):
+class _Show(TypedDict, total=False):
     show: Annotated[
         int,
         Option(kinds.COUNT, "--show N", 0),
         "Also show up to this many violating classes or records for each requirement; they are personal data.",
     ]
+
+
+class CheckOptions(Params, Roles, Reports, _Paper, Progress, Reading, _Show, total=False):
+    """The options of `Session.check`."""
 
 
 class CheckOnTable(CheckOptions, _Files, total=False):
@@ -431,7 +441,7 @@ class LintOptions(Types, Params, Deadline, _Paper, Opening, total=False):
     """The options of `lint`."""
 
 
-class _RuleColumns(TypedDict, total=False):
+class RuleColumns(TypedDict, total=False):
     columns: Annotated[
         Mapping[str, str | Sequence[str]] | None,
         Option(kinds.RULE_COLUMNS, "--column RULE=COLUMN"),
@@ -440,7 +450,11 @@ class _RuleColumns(TypedDict, total=False):
     ]
 
 
-class RuleOptions(_RuleColumns, Params, Opening, total=False):
+class RuleCheckOptions(RuleColumns, Params, Roles, Reports, Progress, Opening, _Show, total=False):
+    """The options of `rules.check`."""
+
+
+class RuleOptions(RuleColumns, Params, Opening, total=False):
     output: Annotated[
         _Path | None,
         Option(kinds.UNICODE_PATH, "-o, --output POLICY", example='"release.acp"'),

@@ -33,7 +33,7 @@ _GROUPS = {
         "hierarchy": "acompass.cli.hierarchy:hierarchy",
         "pram": "acompass.cli.perturb:pram",
         "estimate": "acompass.cli.perturb:estimate",
-        "dbt": "acompass.cli.dbt:dbt",
+        "dbt": "acompass.cli.tools:dbt",
     },
     "Tools": {
         "lsp": "acompass.cli.assist:lsp",

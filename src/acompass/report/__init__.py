@@ -53,15 +53,15 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
 
             return document_markdown(describe(answer, context)) + _limits(answer)
         case "html":
-            from acompass.report.notebook import document_html
+            from acompass.report.html import document_html
 
             return document_html(describe(answer, context))
         case "junit":
-            from acompass.report.junit import findings_to_junit
+            from acompass.report.ci_formats import findings_to_junit
 
             return findings_to_junit(answer, context)
         case "sarif":
-            from acompass.report.sarif import findings_to_sarif
+            from acompass.report.ci_formats import findings_to_sarif
 
             return json_text(findings_to_sarif(answer, context))
         case _:

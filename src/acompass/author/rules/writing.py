@@ -23,7 +23,7 @@ from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.findings import Bound
 from acompass.language.program.types import Names
 from acompass.language.text import tree
-from acompass.language.text.formatter import format_requirement, remark_lines
+from acompass.language.text.formatter import WrittenRule, format_requirement, remark_lines
 from acompass.language.text.tokens import spell_constant
 from acompass.language.text.walk import hierarchy_files, process_of, reference_files
 from acompass.policy import Policy, parse, parse_file
@@ -37,8 +37,9 @@ Params: TypeAlias = Mapping[str, ParamValue] | None
 def write_policy(rule: Rule, columns: Columns, params: Params = None) -> str:
     """The text of the rule's policy for a table with these columns."""
     rewriter = _Rewriter(rule, columns, params)
-    header = [f"Rule {rule.name}, source of {rule.dated}, review by {rule.review}", rule.source]
-    blocks = [[*remark_lines(rule.title), *(f"-- {line}" for line in (*header, *changed_numbers(rule, params)))]]
+    written = WrittenRule(rule.name, rule.dated, rule.review)
+    lines = (f"-- {line}" for line in (rule.source, *changed_numbers(rule, params)))
+    blocks = [[*remark_lines(rule.title), written.remark, *lines]]
     for requirement in rule.policy.tree.requirements:
         made = rewriter.for_table(requirement)
         if made:
@@ -174,8 +175,9 @@ def _is_there(path: str, content: bytes) -> bool:
         found = None
     if found == content:
         return True
-    message = f"the policy needs its reference table `{path}`, and another file has this name"
-    raise CallError([Diagnostic("AC653", message, help="write the policy to another folder, or move the file")])
+    message = f"the policy needs a file of the rule, but `{path}` exists and has other content"
+    help_ = f"use another folder, or keep this file and write only the policy, with `{option_text('output', '-')}`"
+    raise CallError([Diagnostic("AC653", message, help=help_)])
 
 
 def _write_files(output: str, text: str, contents: Mapping[str, bytes]) -> tuple[str, ...]:

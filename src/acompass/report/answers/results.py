@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 UNNAMED = "columns that the policy never names"
 RELEASED = f"{UNNAMED}, released unchanged"
 
-#: the heading for what a rule leaves to judgement
+#: the heading for what a rule leaves to judgment
 LEFT_OUT = "not checked, because no clause can say it"
 
 VIOLATED, REPAIRED, TO_REPAIR = "violated", "repaired", "would be repaired"

@@ -101,12 +101,16 @@ def spell_for_shell(flag: str, value: Any) -> str:
     """A flag with a value that Python would take, such as `--set k=3` for a dict."""
     match value:
         case Mapping():
-            texts = [f"{name}={'…' if each is ... else each}" for name, each in value.items()]
-        case list():
-            texts = [",".join(value)]
+            texts = [f"{name}={_shell_text(each)}" for name, each in value.items()]
         case _:
-            texts = [str(value)]
+            texts = [_shell_text(value)]
     return " ".join(f"{flag} {_quote(text)}" for text in texts)
+
+
+def _shell_text(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(f'"{name}"' if "," in name else name for name in value)
+    return "…" if value is ... else str(value)
 
 
 def _quote(text: str) -> str:

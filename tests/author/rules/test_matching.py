@@ -82,189 +82,83 @@ EMAILS = ["a@example.org", "b.c@example.com", "d@mail.example.net"]
 SSNS = ["123-45-6789", "987-65-4321", "078-05-1120"]
 YEARS = ["1999", "2003", "2021"]
 
+_SAMPLES = (NAMES, DATES, US_DATES, ZIPS, AGES, CODES, TEXT, NUMBERS, COUNTS, PHONES, EMAILS, SSNS, YEARS)
+_KINDS = "names dates us_dates zips ages codes text numbers counts phones emails ssns years"
+SAMPLES = dict(zip(_KINDS.split(), _SAMPLES, strict=True))
 Columns = Mapping[str, tuple[Sequence[str], str | None]]
 
-#: the columns of a table, each with values and with the column of the rule that it is
-HEADERS: dict[str, tuple[Rule, Columns]] = {
-    "hospital register": (
-        PATIENTS,
-        {
-            "MRN": (CODES, "record number"),
-            "PatientName": (NAMES, "name"),
-            "DOB": (US_DATES, "birth date"),
-            "Sex": (["F", "M", "F"], None),
-            "Patient Zip Code": (ZIPS, "zip"),
-            "Home Phone": (PHONES, "phone"),
-            "E-Mail": (EMAILS, "email"),
-            "Admission Date": (US_DATES, "date"),
-            "DischargeDate": (US_DATES, "date"),
-            "Age": (AGES, "age"),
-            "LengthOfStay": (["3", "12", "1"], None),
-            "Hospital Name": (TEXT, None),
-            "Diagnosis Code": (CODES, None),
-            "Average Charge": (NUMBERS, None),
-            "Statement": (TEXT, None),
-        },
-    ),
-    "synthetic patients": (
-        PATIENTS,
-        {
-            "Id": (CODES, None),
-            "BIRTHDATE": (DATES, "birth date"),
-            "DEATHDATE": (DATES, "date"),
-            "SSN": (SSNS, "ssn"),
-            "DRIVERS": (CODES, None),
-            "FIRST_NAME": (NAMES, "name"),
-            "LAST_NAME": (NAMES, "name"),
-            "MAIDEN_NAME": (NAMES, "name"),
-            "MARITAL": (["M", "S", "M"], None),
-            "ADDRESS": (TEXT, "address"),
-            "CITY": (TEXT, "city"),
-            "STATE": (TEXT, None),
-            "COUNTY": (TEXT, "city"),
-            "ZIP": (ZIPS, "zip"),
-            "LAT": (NUMBERS, None),
-            "HEALTHCARE_EXPENSES": (NUMBERS, None),
-        },
-    ),
-    "claims": (
-        PATIENTS,
-        {
-            "BENE_ID": (CODES, "person"),
-            "BENE_BIRTH_DT": (DATES, "birth date"),
-            "BENE_SEX_IDENT_CD": (["1", "2", "1"], None),
-            "BENE_ZIP_CD": (ZIPS, "zip"),
-            "CLM_ADMSN_DT": (DATES, "date"),
-            "NCH_BENE_DSCHRG_DT": (DATES, "date"),
-            "PRVDR_NUM": (CODES, None),
-            "CLM_PMT_AMT": (NUMBERS, None),
-            "BENE_AGE_CNT": (AGES, "age"),
-        },
-    ),
-    "episodes of NHS hospitals": (
-        PATIENTS,
-        {
-            "EPIKEY": (CODES, None),
-            "NHS_NUMBER": (["9434765919", "4010232137", "5555555555"], "record number"),
-            "STARTAGE": (AGES, "age"),
-            "DOB": (DATES, "birth date"),
-            "HOMEADD": (TEXT, "address"),
-            "POSTCODE": (["SW1A 1AA", "EC1A 1BB", "M1 1AE"], "zip"),
-            "ADMIDATE": (DATES, "date"),
-            "EPISTART": (DATES, "date"),
-            "SEX": (["1", "2", "1"], None),
-            "DIAG_01": (CODES, None),
-            "PROCODE": (CODES, None),
-        },
-    ),
-    "OMOP": (
-        PATIENTS,
-        {
-            "person_id": (CODES, "person"),
-            "gender_concept_id": (["8507", "8532", "8507"], None),
-            "year_of_birth": (YEARS, None),
-            "birth_datetime": (["1950-01-02 00:00:00", "1999-12-31 00:00:00"], "birth date"),
-            "race_concept_id": (["8527", "8515"], None),
-            "zip": (ZIPS, "zip"),
-            "county": (TEXT, "city"),
-        },
-    ),
-    "school": (
-        PATIENTS,
-        {
-            "StudentID": (CODES, "person"),
-            "Student Name": (NAMES, "name"),
-            "Guardian E-mail": (EMAILS, "email"),
-            "Guardian_Phone": (PHONES, "phone"),
-            "Date of Birth": (US_DATES, "birth date"),
-            "School Name": (TEXT, None),
-            "Grade Level": (["3", "4", "5"], None),
-            "zip_code": (ZIPS, "zip"),
-            "GPA": (NUMBERS, None),
-        },
-    ),
-    "contacts with odd names": (
-        PATIENTS,
-        {
-            "kontakt": (EMAILS, "email"),
-            "tel1": (PHONES, "phone"),
-            "homepage": (["https://example.org/a", "http://example.com"], "url"),
-            "last_login_from": (["192.168.0.1", "10.0.0.7"], "ip"),
-            "sv": (SSNS, "ssn"),
-            "payment": (NUMBERS, None),
-        },
-    ),
-    "census microdata": (
-        PATIENTS,
-        {
-            "SERIALNO": (CODES, None),
-            "PUMA": (["00100", "03701"], None),
-            "AGEP": (AGES, "age"),
-            "PINCP": (["52000", "0", "1200"], None),
-            "PWGTP": (["61", "105", "12"], None),
-        },
-    ),
-    "intensive care": (
-        PATIENTS,
-        {
-            "subject_id": (CODES, "person"),
-            "hadm_id": (CODES, None),
-            "gender": (["F", "M"], None),
-            "anchor_age": (AGES, "age"),
-            "anchor_year": (YEARS, None),
-            "dod": (DATES, "date"),
-            "admittime": (["2180-05-06 22:23:00", "2157-11-20 19:18:02"], "date"),
-            "insurance": (TEXT, None),
-            "hospital_expire_flag": (["0", "1", "0"], None),
-        },
-    ),
-    "general practice": (
-        PATIENTS,
-        {
-            "patient_surname": (NAMES, "name"),
-            "patient_forename": (NAMES, "name"),
-            "practice_name": (TEXT, None),
-            "usual_gp_name": (NAMES, "name"),
-            "telephone_mobile": (["07700900123", "07700900456"], "phone"),
-            "date_of_registration": (["04/03/2021", "31/12/1999"], "date"),
-            "drug_name": (TEXT, None),
-            "test_date": (["04.03.2021", "31.12.1999"], "date"),
-            "number_of_visits": (["3", "200", "1"], None),
-            "age_at_diagnosis": (AGES, "age"),
-            "state_of_health": (TEXT, None),
-        },
-    ),
-    "employees": (
-        PATIENTS,
-        {
-            "Employee Number": (["10234", "20411"], None),
-            "Full Name": (NAMES, "name"),
-            "Office Phone": (PHONES, "phone"),
-            "Mailing Address Line 1": (TEXT, "address"),
-            "Postal Code": (ZIPS, "zip"),
-            "Hire Date": (["4-Mar-2021", "31-Dec-1999"], "date"),
-            "Salary": (["52000", "48500"], None),
-            "File Name": (["a.pdf", "b.pdf"], None),
-        },
-    ),
-    "table of counts": (
-        CELLS,
-        {
-            "Region": (TEXT, None),
-            "Year": (YEARS, None),
-            "Number of Patients": (COUNTS, "count"),
-            "Rate": (NUMBERS, None),
-        },
-    ),
-    "statistical office": (
-        CELLS,
-        {"geo_code": (CODES, None), "Age group": (["0-4", "5-9"], None), "persons": (COUNTS, "count")},
-    ),
-    "school counts": (
-        CELLS,
-        {"School": (TEXT, None), "n": (["12", "*", "<10", "44"], "count"), "pct": (NUMBERS, None)},
-    ),
+#: the columns of tables: their names, their values, and the column of the rule that they are
+HEADERS = {
+    "hospital register": """
+        MRN|codes|record number; PatientName|names|name; DOB|us_dates|birth date; Sex|F,M,F; Patient Zip
+        Code|zips|zip; Home Phone|phones|phone; E-Mail|emails|email; Admission Date|us_dates|date;
+        DischargeDate|us_dates|date; Age|ages|age; LengthOfStay|3,12,1; Hospital Name|text; Diagnosis Code|codes;
+        Average Charge|numbers; Statement|text
+    """,
+    "synthetic patients": """
+        Id|codes; BIRTHDATE|dates|birth date; DEATHDATE|dates|date; SSN|ssns|ssn; DRIVERS|codes;
+        FIRST_NAME|names|name; LAST_NAME|names|name; MAIDEN_NAME|names|name; MARITAL|M,S,M; ADDRESS|text|address;
+        CITY|text|city; STATE|text; COUNTY|text|city; ZIP|zips|zip; LAT|numbers; HEALTHCARE_EXPENSES|numbers
+    """,
+    "claims": """
+        BENE_ID|codes|person; BENE_BIRTH_DT|dates|birth date; BENE_SEX_IDENT_CD|1,2,1; BENE_ZIP_CD|zips|zip;
+        CLM_ADMSN_DT|dates|date; NCH_BENE_DSCHRG_DT|dates|date; PRVDR_NUM|codes; CLM_PMT_AMT|numbers;
+        BENE_AGE_CNT|ages|age
+    """,
+    "episodes of NHS hospitals": """
+        EPIKEY|codes; NHS_NUMBER|9434765919,4010232137,5555555555|record number; STARTAGE|ages|age; DOB|dates|birth
+        date; HOMEADD|text|address; POSTCODE|SW1A 1AA,EC1A 1BB,M1 1AE|zip; ADMIDATE|dates|date; EPISTART|dates|date;
+        SEX|1,2,1; DIAG_01|codes; PROCODE|codes
+    """,
+    "OMOP": """
+        person_id|codes|person; gender_concept_id|8507,8532,8507; year_of_birth|years; birth_datetime|1950-01-02
+        00:00:00,1999-12-31 00:00:00|birth date; race_concept_id|8527,8515; zip|zips|zip; county|text|city
+    """,
+    "school": """
+        StudentID|codes|person; Student Name|names|name; Guardian E-mail|emails|email; Guardian_Phone|phones|phone;
+        Date of Birth|us_dates|birth date; School Name|text; Grade Level|3,4,5; zip_code|zips|zip; GPA|numbers
+    """,
+    "contacts with odd names": """
+        kontakt|emails|email; tel1|phones|phone; homepage|https://example.org/a,http://example.com|url;
+        last_login_from|192.168.0.1,10.0.0.7|ip; sv|ssns|ssn; payment|numbers
+    """,
+    "census microdata": """
+        SERIALNO|codes; PUMA|00100,03701; AGEP|ages|age; PINCP|52000,0,1200; PWGTP|61,105,12
+    """,
+    "intensive care": """
+        subject_id|codes|person; hadm_id|codes; gender|F,M; anchor_age|ages|age; anchor_year|years; dod|dates|date;
+        admittime|2180-05-06 22:23:00,2157-11-20 19:18:02|date; insurance|text; hospital_expire_flag|0,1,0
+    """,
+    "general practice": """
+        patient_surname|names|name; patient_forename|names|name; practice_name|text; usual_gp_name|names|name;
+        telephone_mobile|07700900123,07700900456|phone; date_of_registration|04/03/2021,31/12/1999|date;
+        drug_name|text; test_date|04.03.2021,31.12.1999|date; number_of_visits|3,200,1; age_at_diagnosis|ages|age;
+        state_of_health|text
+    """,
+    "employees": """
+        Employee Number|10234,20411; Full Name|names|name; Office Phone|phones|phone; Mailing Address Line
+        1|text|address; Postal Code|zips|zip; Hire Date|4-Mar-2021,31-Dec-1999|date; Salary|52000,48500; File
+        Name|a.pdf,b.pdf
+    """,
+    "table of counts": """
+        Region|text; Year|years; Number of Patients|counts|count; Rate|numbers
+    """,
+    "statistical office": """
+        geo_code|codes; Age group|0-4,5-9; persons|counts|count
+    """,
+    "school counts": """
+        School|text; n|12,*,<10,44|count; pct|numbers
+    """,
 }
+
+
+def _headers() -> Iterator[tuple[str, Rule, Columns]]:
+    for title, text in HEADERS.items():
+        columns = {}
+        for each in " ".join(text.split()).split(";"):
+            name, values, *owner = (part.strip() for part in each.split("|"))
+            columns[name] = SAMPLES.get(values) or values.split(","), owner[0] if owner else None
+        yield title, CELLS if any(owner == "count" for _, owner in columns.values()) else PATIENTS, columns
 
 
 def _match(rule: Rule, columns: Columns, **arguments: object) -> Matching:
@@ -280,7 +174,7 @@ def test_precision_and_recall() -> None:
     """A column that is matched is the right one. A column that is not matched is asked about, with few exceptions."""
     total = {"right": 0, "asked": 0, "missed": 0, "wrong": 0}
     print(f"\n{'header':28} {'right':>6} {'asked':>6} {'missed':>7} {'wrong':>6}")
-    for title, (rule, columns) in HEADERS.items():
+    for title, rule, columns in _headers():
         matching = _match(rule, columns)
         found = _owners(matching)
         asked = {(doubt.column.name, name) for doubt in matching.doubts for name in doubt.candidates}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from acompass.author.rules.library import Rule, RuleColumn
 from acompass.dataclasses import dataclass, replace
@@ -18,9 +18,6 @@ from acompass.errors.display import join_choices
 from acompass.language.program.types import Names
 from acompass.policy import PERSON_WORDS, TableRoles
 from acompass.roles import find_column, with_exact_names
-
-if TYPE_CHECKING:
-    from acompass.session import Session
 
 Reason: TypeAlias = Literal["given", "role", "name", "values"]
 Given: TypeAlias = Mapping[str, Sequence[str]] | None
@@ -96,7 +93,11 @@ def match_columns(
     return Matching(tuple(matches), tuple(doubts), tuple(name for name in names if name not in named))
 
 
-def sample_values(session: "Session") -> Samples:
+class _Session(Protocol):
+    def first_values(self, records: int) -> Samples: ...
+
+
+def sample_values(session: _Session) -> Samples:
     """Some values of each column, as text."""
     return session.first_values(_SAMPLE)
 

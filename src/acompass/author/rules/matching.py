@@ -182,23 +182,26 @@ def _claims(table: "_Table", wanted: Sequence[RuleColumn], name: str) -> list[_C
 
 
 def _claims_of(table: "_Table", wanted: Sequence[RuleColumn], column: RuleColumn, name: str) -> list[_Claim]:
-    claims = [_claim_by_role(table, wanted, column, name), _claim_by_name(table, column, name)]
-    claims.append(_claim_by_values(table, column, name))
+    by_role = _grade_role(wanted, column)
+    claims = [_claim_by_name(table, column, name), _claim_by_values(table, column, name)]
+    if by_role is not None and column.role is not None:
+        if table.has_role(name, column.role):
+            claims.append(_Claim(column, name, by_role))
+        elif table.has_other_role(name, column.role):
+            return []
     best = max((each for each in claims if each is not None), key=lambda each: each.grade, default=None)
     return [] if best is None else [best]
 
 
-def _claim_by_role(table: "_Table", wanted: Sequence[RuleColumn], column: RuleColumn, name: str) -> _Claim | None:
+def _grade_role(wanted: Sequence[RuleColumn], column: RuleColumn) -> _Grade | None:
     """A role alone decides about the column of persons, and about a column of the rule that stands for all columns with
     that role: it says nothing about their values, and nothing about their names unless no other column has the role."""
-    if column.role is None or not table.has_role(name, column.role):
-        return None
-    if column.role == "person":
-        return _Claim(column, name, _Grade.ROLE)
+    if column.role is None or column.role == "person":
+        return None if column.role is None else _Grade.ROLE
     is_shared = sum(each.role == column.role for each in wanted) > 1
     if column.values or (column.names and (is_shared or not column.is_many)):
         return None
-    return _Claim(column, name, _Grade.REST if is_shared else _Grade.ROLE)
+    return _Grade.REST if is_shared else _Grade.ROLE
 
 
 def _claim_by_name(table: "_Table", column: RuleColumn, name: str) -> _Claim | None:
@@ -209,7 +212,8 @@ def _claim_by_name(table: "_Table", column: RuleColumn, name: str) -> _Claim | N
         for start, end in _places(own, words):
             if end - start == len(words):
                 return _Claim(column, name, _Grade.NAME, length)
-            grade = _grade_part(_Parts(*map(_expand, (words[:start], words[start:end], words[end:]))), known)
+            parts = _Parts(*map(_expand, (words[:start], words[start:end], words[end:])))
+            grade = _grade_generic(table, parts, column, name) if parts.is_generic else _grade_part(parts, known)
             if grade is not None:
                 best = max(best, _Claim(column, name, grade, length), key=lambda each: (each.grade, each.length))
     return best if best.length else None
@@ -250,8 +254,20 @@ class _Parts:
         return self.is_about_own and all(map(_says_whose, (*self.before, *self.after)))
 
     @property
+    def is_generic(self) -> bool:
+        """Whether the rule's words say nothing without the others: an `account number` is no number of something."""
+        is_number = self.own == ("number",) and bool(self.before)
+        return is_number or (_GENERIC.issuperset(self.own) and not self.is_plain)
+
+    @property
     def is_far(self) -> bool:
         return not _FAR_WORDS.isdisjoint((*self.before, *self.after))
+
+
+def _grade_generic(table: "_Table", parts: _Parts, column: RuleColumn, name: str) -> _Grade | None:
+    """Numbers and codes that are mostly distinct may identify persons."""
+    may_identify = column.role == "identifiers" and parts.is_about_own and table.is_distinct(name)
+    return _Grade.LIKE if may_identify else None
 
 
 def _grade_part(name: _Parts, known: "_Grade | Literal[0] | None") -> _Grade | None:
@@ -265,7 +281,7 @@ def _grade_part(name: _Parts, known: "_Grade | Literal[0] | None") -> _Grade | N
         return _Grade.LIKE if name.is_about_own and not name.is_far else _Grade.FAR
     if name.is_far and (known is None or known < _Grade.DATES):  # a date of a test is a date of a person
         return _Grade.FAR
-    is_telling = len(name.own) > 1 or (known is not None and not is_short)
+    is_telling = len(name.own) > 1 or (known is not None and not is_short and name.own != ("count",))
     return _Grade.PART if name.is_plain or is_telling else _Grade.LIKE
 
 
@@ -277,30 +293,25 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", words))
 
 
-_ABBREVIATIONS = {
-    short: word
-    for word, shorts in {
-        "number": "num nbr nr no",
-        "date": "dt",
-        "code": "cd",
-        "address": "addr",
-        "telephone": "tel",
-        "patient": "pt",
-        "beneficiary": "bene",
-        "member": "mbr",
-        "hospital": "hosp",
-        "provider": "prvdr",
-    }.items()
-    for short in _set(shorts)
-}
-_PERSONS = PERSON_WORDS | _set("beneficiary beneficiaries people cases")
+_ABBREVIATIONS: Mapping[str, str] = dict(
+    re.findall(
+        r"(\w+)=(\w+)",
+        """dt=date cd=code num=number nbr=number nr=number no=number addr=address tel=telephone pt=patient
+        bene=beneficiary mbr=member hosp=hospital prvdr=provider""",
+    )
+)
+_PERSONS = PERSON_WORDS | _set(
+    """beneficiary beneficiaries people cases subjects participants members employees students pupils residents
+    individual individuals child baby infant mother father parent spouse guardian relative kin applicant donor
+    recipient worker teacher employer"""
+)
 _NUMBERS = _set("id number code identifier key")
+_GENERIC = _NUMBERS | _set("total value text")
 _PREPOSITIONS = _set("of at on in for from by de du der des von van di")
 #: words that say whose it is, which of several it is, or how it is stored
 _PLAIN_WORDS = (_PERSONS | _NUMBERS | _PREPOSITIONS) | _set(
-    """case child baby infant mother father parent spouse guardian relative kin household applicant donor recipient
-    worker teacher home residence residential mailing postal contact emergency work personal own first last middle
-    given family maiden birth legal preferred current previous primary secondary usual mobile cell the new old
+    """case household next home residence residential mailing postal contact emergency work personal own first last
+    middle given family maiden birth legal preferred current previous primary secondary usual mobile cell the new old
     value val text txt str raw orig original full datetime timestamp years yrs line address total count n"""
 )
 #: what a person does not have, and what is computed from several persons
@@ -340,9 +351,11 @@ def _is_found(claims: Sequence[_Claim], column: RuleColumn, rule: Rule) -> bool:
 
 
 def _is_other_kind(claims: Sequence[_Claim], column: RuleColumn, rule: Rule) -> bool:
-    """Whether roles tell of a column that is looked for only in tables without this one."""
+    """Whether the table has a column, by its role or its whole name, that is looked for only in tables without this
+    one."""
     instead = [each for each in rule.columns if each.unless == column.name]
-    return any(claim.grade.reason == "role" for each in instead for claim in _sure(claims, each))
+    known = (_Grade.REST, _Grade.NAME, _Grade.ROLE)
+    return any(claim.grade in known for each in instead for claim in _sure(claims, each))
 
 
 def _decide(column: RuleColumn, claims: Sequence[_Claim], rule: Rule) -> Match | Doubt | None:
@@ -395,7 +408,7 @@ class _Table:
 
     def has_other_role(self, name: str, role: str | None) -> bool:
         """Whether the column has a role, and the rule's column another one."""
-        return name in self._roles and role is not None and not self.has_role(name, role)
+        return name in self._roles and role not in (None, "person") and not self.has_role(name, role or "")
 
     def agreement(self, name: str, column: RuleColumn) -> "_Grade | Literal[0] | None":
         """The best grade of the column's forms that the values have, 0 if they have none. None if that says nothing:
@@ -406,6 +419,11 @@ class _Table:
         found = [form for form in forms if _have_form(values, form.fits)]
         return max((form.alone for form in found if form.alone is not None), default=None) if found else 0
 
+    def is_distinct(self, name: str) -> bool:
+        """Whether most values occur once; True if that is not known."""
+        values = self._values.get(name, ())
+        return len(set(values)) >= _DISTINCT * len(values)
+
     def tells(self, name: str, form: "Form") -> bool:
         values = self._values.get(name)
         return bool(values) and _have_form(values or (), form.tells or form.fits)
@@ -414,6 +432,7 @@ class _Table:
 #: spellings of a missing or suppressed value
 _MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "nil", "unknown", "missing", "?", "-", "--", ".", "*"))
 _ENOUGH = 0.95  # of the values
+_DISTINCT = 0.5  # of the values of a code
 
 
 def _present(values: Sequence[str]) -> list[str]:

@@ -23,7 +23,7 @@ from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.findings import Bound
 from acompass.language.program.types import Names
 from acompass.language.text import tree
-from acompass.language.text.formatter import format_requirement, remark_lines
+from acompass.language.text.formatter import WrittenRule, format_requirement, remark_lines
 from acompass.language.text.tokens import spell_constant
 from acompass.language.text.walk import hierarchy_files, process_of, reference_files
 from acompass.policy import Policy, parse, parse_file
@@ -37,8 +37,9 @@ Params: TypeAlias = Mapping[str, ParamValue] | None
 def write_policy(rule: Rule, columns: Columns, params: Params = None) -> str:
     """The text of the rule's policy for a table with these columns."""
     rewriter = _Rewriter(rule, columns, params)
-    header = [f"Rule {rule.name}, source of {rule.dated}, review by {rule.review}", rule.source]
-    blocks = [[*remark_lines(rule.title), *(f"-- {line}" for line in (*header, *changed_numbers(rule, params)))]]
+    written = WrittenRule(rule.name, rule.dated, rule.review)
+    lines = (f"-- {line}" for line in (rule.source, *changed_numbers(rule, params)))
+    blocks = [[*remark_lines(rule.title), written.remark, *lines]]
     for requirement in rule.policy.tree.requirements:
         made = rewriter.for_table(requirement)
         if made:
@@ -174,8 +175,9 @@ def _is_there(path: str, content: bytes) -> bool:
         found = None
     if found == content:
         return True
-    message = f"the policy needs its reference table `{path}`, and another file has this name"
-    raise CallError([Diagnostic("AC653", message, help="write the policy to another folder, or move the file")])
+    message = f"the policy needs a file of the rule, but `{path}` exists and has other content"
+    help_ = f"use another folder, or keep this file and write only the policy, with `{option_text('output', '-')}`"
+    raise CallError([Diagnostic("AC653", message, help=help_)])
 
 
 def _write_files(output: str, text: str, contents: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -207,11 +209,23 @@ class _Rewriter:
     def for_table(self, requirement: tree.Requirement) -> list[tree.Requirement]:
         """What becomes of a requirement; nothing if the table lacks one of its columns."""
         counted = requirement if self._has_person else self._count_records(requirement)
-        single, lists = list(dict.fromkeys(self._single(counted))), list(self._lists(counted))
+        found = (key for node in (counted, *_joined(counted)) for key in self._single(node))
+        single, lists = list(dict.fromkeys(found)), list(self._lists(counted))
         if not all(any(self._matched.get(key, (None,)) for key in each) for each in lists):
             return []
-        choices = product(*(self._matched[key] for key in single))
-        return [self._rewrite(counted, dict(zip(single, chosen, strict=True))) for chosen in choices]
+        choices, renamed = product(*(self._matched[key] for key in single)), dict(self._renamed(counted))
+        return [self._rewrite(counted, renamed | dict(zip(single, chosen, strict=True))) for chosen in choices]
+
+    def _renamed(self, requirement: tree.Requirement) -> Iterator[tuple[str, tree.Name]]:
+        """Other names for aggregates that are named like a column of the table."""
+        taken = {name.text.casefold() for names in self._matched.values() for name in names}
+        process = process_of(requirement)
+        for each in () if process is None else process.aggregates:
+            text = each.alias.text
+            while text.casefold() in taken:
+                text = f"Computed {text}"
+            if text != each.alias.text:
+                yield each.alias.text.casefold(), tree.Name(text)
 
     def _single(self, node: Any) -> Iterator[str]:
         """The rule's columns that stand for one column each."""
@@ -221,9 +235,6 @@ class _Rewriter:
         elif not _is_list(node):
             for part in parts(node):
                 yield from self._single(part)
-        if _is_of_file(node):  # a file is joined with one column, not with a combination of several
-            for name in node.group_by:
-                yield from self._single(name)
 
     def _lists(self, node: Any) -> Iterator[list[str]]:
         if _is_list(node):
@@ -271,8 +282,11 @@ def _is_list(node: Any) -> bool:
     return isinstance(node, tuple) and bool(node) and all(isinstance(each, tree.Name) for each in node)
 
 
-def _is_of_file(node: Any) -> bool:
-    return isinstance(node, tree.Process) and any(each.aggregate.file is not None for each in node.aggregates)
+def _joined(requirement: tree.Requirement) -> tuple[tree.Name, ...]:
+    """The columns that a reference table is joined with: one each, because it does not list combinations."""
+    process = process_of(requirement)
+    is_of_file = process is not None and any(each.aggregate.file is not None for each in process.aggregates)
+    return process.group_by if process is not None and is_of_file else ()
 
 
 def _with_parts(node: Any, change: Callable[[Any], Any]) -> Any:

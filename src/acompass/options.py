@@ -462,9 +462,9 @@ class RuleOptions(RuleColumns, Params, Opening, total=False):
         "- for standard output.",
     ]
     ask: Annotated[
-        "Callable[..., Sequence[str]] | None",
-        Option(kinds.FUNCTION, example="lambda doubt: []"),
-        "Called for a column of the rule that could not be matched with certainty; returns columns of the table.",
+        "Callable[[str], str] | None",
+        Option(kinds.FUNCTION, example="input"),
+        "Called with a question about each column of the rule that is in doubt; returns the answer.",
     ]
 
 

@@ -84,9 +84,13 @@ def match_table(rule: Rule, table: Any, options: Mapping[str, Any]) -> "Matching
 
 
 def _match_columns(rule: Rule, session: "Session", roles: "TableRoles", options: Mapping[str, Any]) -> "Matching":
-    from acompass.author.rules.matching import match_columns
-    from acompass.author.rules.writing import given_columns
+    from acompass.author.rules.matching import ask, given_columns, match_columns, require_certain, sample_values
 
-    names = session.columns
-    given = given_columns(rule, options["columns"] or {}, names)
-    return match_columns(rule, names, roles, given)
+    names, samples = session.columns, sample_values(session)
+    given = given_columns(rule, options["columns"], names)
+    matching = match_columns(rule, names, roles, given, samples)
+    while matching.doubts and options.get("ask") is not None:
+        given |= ask(matching, options["ask"])
+        matching = match_columns(rule, names, roles, given, samples)
+    require_certain(matching)
+    return matching

@@ -16,12 +16,11 @@ from typing import Any, TypeAlias
 
 from acompass.author.answers import RulePolicy
 from acompass.author.rules.library import Clause, Rule, RuleColumn, comment_before, part_names, parts
-from acompass.author.rules.matching import Matching
+from acompass.author.rules.matching import Matching, given_columns
 from acompass.dataclasses import is_dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.findings import Bound
-from acompass.language.program.types import Names
 from acompass.language.text import tree
 from acompass.language.text.formatter import WrittenRule, format_requirement, remark_lines
 from acompass.language.text.tokens import spell_constant
@@ -97,31 +96,6 @@ def reference_content(rule: Rule, file: str, columns: Columns) -> bytes:
     writer.writerow([name for _, name in places])
     writer.writerows([row[at] for at, _ in places] for row in rows[1:])
     return out.getvalue().encode()
-
-
-def given_columns(rule: Rule, columns: Columns, names: Sequence[str] | None = None) -> dict[str, tuple[str, ...]]:
-    """The columns that a call names, spelled as in the rule and, if `names` are its columns, as in the table."""
-    problems = list[Diagnostic]()
-    own, table = Names([each.name for each in rule.columns]), None if names is None else Names(names)
-
-    def spelled(name: str, known: Names | None, owner: str) -> str:
-        places = (0,) if known is None else known.find(name)
-        if known is None or len(places) == 1:
-            return name if known is None else known.texts[places[0]]
-        closest = known.closest(name)
-        help_ = f"columns: {known.listing()}" + (f"; did you mean `{closest}`?" if closest else "")
-        what = "could be several columns" if places else "is not a column"
-        message = f"`{name}` in `{option_text('columns')}` {what} of {owner}"
-        problems.append(Diagnostic("AC654", message, help=help_))
-        return name
-
-    found = {
-        spelled(name, own, f"rule `{rule.name}`"): tuple(spelled(each, table, "the table") for each in given)
-        for name, given in columns.items()
-    }
-    if problems:
-        raise CallError(problems)
-    return found
 
 
 def write_rule(

@@ -16,14 +16,13 @@ from typing import Any, TypeAlias
 
 from acompass.author.answers import RulePolicy
 from acompass.author.rules.library import Clause, Rule, RuleColumn, comment_before, part_names, parts
-from acompass.author.rules.matching import Matching
+from acompass.author.rules.matching import Matching, given_columns
 from acompass.dataclasses import is_dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.findings import Bound
-from acompass.language.program.types import Names
 from acompass.language.text import tree
-from acompass.language.text.formatter import WrittenRule, format_requirement, remark_lines
+from acompass.language.text.formatter import WrittenRule, format_program, format_requirement, remark_lines
 from acompass.language.text.tokens import spell_constant
 from acompass.language.text.walk import hierarchy_files, process_of, reference_files
 from acompass.policy import Policy, parse, parse_file
@@ -39,13 +38,17 @@ def write_policy(rule: Rule, columns: Columns, params: Params = None) -> str:
     rewriter = _Rewriter(rule, columns, params)
     written = WrittenRule(rule.name, rule.dated, rule.review)
     lines = (f"-- {line}" for line in (rule.source, *changed_numbers(rule, params)))
-    blocks = [[*remark_lines(rule.title), written.remark, *lines]]
+    blocks, remarks = [[*remark_lines(rule.title), written.remark, *lines]], list[str]()
     for requirement in rule.policy.tree.requirements:
-        made = rewriter.for_table(requirement)
-        if made:
-            remarks = (line for text in comment_before(rule.policy.tree, requirement) for line in remark_lines(text))
-            blocks.append([*remarks, *map(format_requirement, made)])
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+        texts = comment_before(rule.policy.tree, requirement)  # without one, it belongs to the comment before
+        remarks = [line for text in texts for line in remark_lines(text)] if texts else remarks
+        made = [*map(format_requirement, rewriter.for_table(requirement))]
+        if made and (remarks or len(blocks) == 1):
+            blocks.append([*remarks, *made])
+            remarks = []
+        elif made:
+            blocks[-1] += made
+    return format_program("\n\n".join("\n".join(block) for block in blocks))
 
 
 def changed_numbers(rule: Rule, params: Params) -> list[str]:
@@ -99,31 +102,6 @@ def reference_content(rule: Rule, file: str, columns: Columns) -> bytes:
     return out.getvalue().encode()
 
 
-def given_columns(rule: Rule, columns: Columns, names: Sequence[str] | None = None) -> dict[str, tuple[str, ...]]:
-    """The columns that a call names, spelled as in the rule and, if `names` are its columns, as in the table."""
-    problems = list[Diagnostic]()
-    own, table = Names([each.name for each in rule.columns]), None if names is None else Names(names)
-
-    def spelled(name: str, known: Names | None, owner: str) -> str:
-        places = (0,) if known is None else known.find(name)
-        if known is None or len(places) == 1:
-            return name if known is None else known.texts[places[0]]
-        closest = known.closest(name)
-        help_ = f"columns: {known.listing()}" + (f"; did you mean `{closest}`?" if closest else "")
-        what = "could be several columns" if places else "is not a column"
-        message = f"`{name}` in `{option_text('columns')}` {what} of {owner}"
-        problems.append(Diagnostic("AC654", message, help=help_))
-        return name
-
-    found = {
-        spelled(name, own, f"rule `{rule.name}`"): tuple(spelled(each, table, "the table") for each in given)
-        for name, given in columns.items()
-    }
-    if problems:
-        raise CallError(problems)
-    return found
-
-
 def write_rule(
     rule: Rule, matching: Matching | None, given: Columns, params: Params, output: str | None, table: Any = None
 ) -> RulePolicy:
@@ -131,6 +109,10 @@ def write_rule(
     meant, columns = (_with_own_columns(rule, given)) if matching is None else (rule, matching.columns)
     text = write_policy(meant, columns, params)
     policy = policy_with_files(rule, text, columns)
+    if not policy.tree.requirements:
+        message = f"the table has none of the columns that a requirement of rule `{rule.name}` needs"
+        help_ = f"name them, as in `{option_text('columns', {rule.columns[0].name: 'COLUMN'})}`"
+        raise CallError([Diagnostic("AC652", message, help=help_)])
     on_persons = () if matching is None else _notes_on_persons(rule, columns)
     notes = (*changed_numbers(rule, params), *on_persons)
     if output is None:

@@ -56,10 +56,8 @@ def new(name: RuleName, table: TableOfRule = None, **options: Unpack[RuleOptions
     matching = None if table is None else match_table(rule, table, options)
     path = None if output is None else os.fspath(output)
     made = write_rule(rule, matching, options["columns"] or {}, options["params"], path, table)
-    settings, given = reading_settings(table), dict[str, Any](options)
-    return replace(
-        made, reading={name: given[name] for name in Opening.__annotations__ if given[name] != settings.get(name)}
-    )
+    given, settings = {name: options.get(name) for name in Opening.__annotations__}, reading_settings(table)
+    return replace(made, reading={name: each for name, each in given.items() if each != settings.get(name)})
 
 
 @validate_arguments

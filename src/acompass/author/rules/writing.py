@@ -120,7 +120,7 @@ def write_rule(
     contents = {os.path.join(os.path.dirname(output), name): each for name, each in policy.tree.hierarchies.items()}
     require_policy_place(output, table, contents)
     written = _write_files(output, text, {path: each for path, each in contents.items() if not _is_there(path, each)})
-    return RulePolicy(parse_file(text, output), rule, matching, output, written, notes)
+    return RulePolicy(parse_file(text, output), rule, matching, output, written, notes=notes)
 
 
 def _with_own_columns(rule: Rule, given: Columns) -> tuple[Rule, Columns]:

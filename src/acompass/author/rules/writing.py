@@ -22,7 +22,7 @@ from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.findings import Bound
 from acompass.language.text import tree
-from acompass.language.text.formatter import WrittenRule, format_requirement, remark_lines
+from acompass.language.text.formatter import WrittenRule, format_program, format_requirement, remark_lines
 from acompass.language.text.tokens import spell_constant
 from acompass.language.text.walk import hierarchy_files, process_of, reference_files
 from acompass.policy import Policy, parse, parse_file
@@ -38,13 +38,17 @@ def write_policy(rule: Rule, columns: Columns, params: Params = None) -> str:
     rewriter = _Rewriter(rule, columns, params)
     written = WrittenRule(rule.name, rule.dated, rule.review)
     lines = (f"-- {line}" for line in (rule.source, *changed_numbers(rule, params)))
-    blocks = [[*remark_lines(rule.title), written.remark, *lines]]
+    blocks, remarks = [[*remark_lines(rule.title), written.remark, *lines]], list[str]()
     for requirement in rule.policy.tree.requirements:
-        made = rewriter.for_table(requirement)
-        if made:
-            remarks = (line for text in comment_before(rule.policy.tree, requirement) for line in remark_lines(text))
-            blocks.append([*remarks, *map(format_requirement, made)])
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+        texts = comment_before(rule.policy.tree, requirement)  # without one, it belongs to the comment before
+        remarks = [line for text in texts for line in remark_lines(text)] if texts else remarks
+        made = [*map(format_requirement, rewriter.for_table(requirement))]
+        if made and (remarks or len(blocks) == 1):
+            blocks.append([*remarks, *made])
+            remarks = []
+        elif made:
+            blocks[-1] += made
+    return format_program("\n\n".join("\n".join(block) for block in blocks))
 
 
 def changed_numbers(rule: Rule, params: Params) -> list[str]:
@@ -105,6 +109,10 @@ def write_rule(
     meant, columns = (_with_own_columns(rule, given)) if matching is None else (rule, matching.columns)
     text = write_policy(meant, columns, params)
     policy = policy_with_files(rule, text, columns)
+    if not policy.tree.requirements:
+        message = f"the table has none of the columns that a requirement of rule `{rule.name}` needs"
+        help_ = f"name them, as in `{option_text('columns', {rule.columns[0].name: 'COLUMN'})}`"
+        raise CallError([Diagnostic("AC652", message, help=help_)])
     on_persons = () if matching is None else _notes_on_persons(rule, columns)
     notes = (*changed_numbers(rule, params), *on_persons)
     if output is None:
@@ -112,7 +120,7 @@ def write_rule(
     contents = {os.path.join(os.path.dirname(output), name): each for name, each in policy.tree.hierarchies.items()}
     require_policy_place(output, table, contents)
     written = _write_files(output, text, {path: each for path, each in contents.items() if not _is_there(path, each)})
-    return RulePolicy(parse_file(text, output), rule, matching, output, written, notes)
+    return RulePolicy(parse_file(text, output), rule, matching, output, written, notes=notes)
 
 
 def _with_own_columns(rule: Rule, given: Columns) -> tuple[Rule, Columns]:

@@ -8,7 +8,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import product
 from pathlib import Path
@@ -130,21 +130,29 @@ def _with_own_columns(rule: Rule, given: Columns) -> tuple[Rule, Columns]:
 
 
 def _notes_on_persons(rule: Rule, columns: Columns) -> Iterator[str]:
-    rewriter = _Rewriter(rule, columns, None)
-    if not any(rewriter.counts_persons(each) for each in rule.policy.tree.requirements):
-        return
-    assert rule.person is not None
-    found = columns.get(rule.person)
-    if found:
+    requirements = rule.policy.tree.requirements
+    found = columns.get(rule.person or "")
+    if not found:
+        yield from note_on_records(rule, columns, requirements)
+    elif _count_persons(rule, columns, requirements):
         yield (
             f"the policy counts persons by `{found[0]}`; reports do so with `{option_text('person', found[0])}`, or "
             f"with `person = {json.dumps(found[0], ensure_ascii=False)}` for the table in `acompass.toml`"
         )
-    else:
+
+
+def note_on_records(rule: Rule, columns: Columns, requirements: Iterable[tree.Requirement]) -> Iterator[str]:
+    """Note that a requirement of the rule counts records in place of persons, if it does."""
+    if rule.person is not None and not columns.get(rule.person) and _count_persons(rule, columns, requirements):
         yield (
             "no column tells persons apart, so each record counts as a person; if a person can have several records, "
             f"name the column with `{option_text('columns', {rule.person: 'COLUMN'})}`"
         )
+
+
+def _count_persons(rule: Rule, columns: Columns, requirements: Iterable[tree.Requirement]) -> bool:
+    rewriter = _Rewriter(rule, columns, None)
+    return any(map(rewriter.counts_persons, requirements))
 
 
 def _is_there(path: str, content: bytes) -> bool:

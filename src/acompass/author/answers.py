@@ -269,7 +269,7 @@ class ClauseCheck:
 
 
 def _clause_requirement(outcome: RequirementOutcome) -> dict[str, Any]:
-    """Without the number, the line and the action: the policy of a clause is no file, and it only checks."""
+    """Without the number, the line and the action: the policy of a clause is not a file, and it only checks."""
     found = outcome.to_json()
     return {name: found[name] for name in ("text", "holds", "affected", "sample") if name in found}
 

@@ -132,10 +132,10 @@ def test_an_incomplete_record_is_left_out_of_the_clauses_about_its_columns_only(
     assert check.records_in == 3
 
 
-@pytest.mark.parametrize("columns", [{}, {"person": "b"}], ids=["no column", "only the persons"])
+@pytest.mark.parametrize("columns", [{}, {"beneficiary": "b"}], ids=["no column", "only the persons"])
 def test_a_table_that_no_clause_is_about_is_an_error_and_no_success(columns: dict[str, str]) -> None:
     with pytest.raises(acompass.CallError, match="no clause of `cms-cell-size` can be checked") as error:
-        rules.check("cms-cell-size", [{"a": 1, "b": 2}], columns={"beneficiary": "b"} if columns else {})
+        rules.check("cms-cell-size", [{"a": "x", "b": "y"}], columns=columns)
     assert [each.code for each in error.value.diagnostics] == ["AC652"]
 
 
@@ -182,3 +182,17 @@ def test_the_affected_records_are_those_of_an_independent_count(tmp_path: Path) 
         "singling-out": sum(len(persons[each["known"]]) < 2 for each in records),
         "inference": sum(len(values[each["known"]]) == 1 for each in records),
     }
+
+
+def test_a_column_in_doubt_is_an_error_and_a_needed_column_that_the_release_lacks_is_not() -> None:
+    table = [{"a": 30, "b": 40}]
+    with pytest.raises(acompass.CallError, match="AC652"):
+        rules.check("cms-cell-size", table)
+    needed = next(each for each in all_rules() if any(column.is_required for column in each.columns))
+    column = next(each.name for each in needed.columns if each.is_required)
+    released = [{"nothing of it": 1}]
+    with pytest.raises(acompass.CallError) as error:
+        rules.check(needed.name, released)
+    assert f"no clause of `{needed.name}` can be checked" in str(error.value)
+    with pytest.raises(acompass.CallError, match=f"`{column}` of the rule was not found"):
+        rules.new(needed.name, released)

@@ -75,7 +75,7 @@ def check_rule(table: OpenTable, rule: Rule, matching: Matching, params: Params,
 
 
 def _notes(rule: Rule, matching: Matching, parts: Sequence[_Part], answers: Sequence[_Answer]) -> Iterator[Note]:
-    """A note on a requirement is on its clause: the policy of a clause is no file, so that its lines say nothing."""
+    """A note on a requirement is on its clause: the policy of a clause is not a file, so its lines say nothing."""
     for text in note_on_records(rule, matching.columns, [each.requirement for each in rule.clauses]):
         yield Note(None, text)
     for part, answer in zip(parts, answers, strict=True):
@@ -133,7 +133,9 @@ def _count_records(table: OpenTable) -> int:
 
 
 def _nothing_to_check(rule: Rule) -> Diagnostic:
-    message = f"no clause of `{rule.name}` can be checked: no column of the table was recognized as one of the rule's"
+    message = (
+        f"no clause of `{rule.name}` can be checked: the table has the columns of none, or they were not recognized"
+    )
     example = option_text("columns", {rule.columns[0].name: ...})
     names = ", ".join(f"`{each.name}`" for each in rule.columns)
     return Diagnostic(

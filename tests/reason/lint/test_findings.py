@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from acompass.errors.diagnostics import Severity
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import Severity, apply_edits
 from acompass.language.text.parser import parse_text
 from acompass.reason.lint.linter import lint_policy
 from tests.programs import quote

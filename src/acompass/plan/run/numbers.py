@@ -56,8 +56,11 @@ def _find_units(target: Target) -> Callable[[Sql], Sql] | None:
 
 def _has_digits(target: Target, most: int) -> bool:
     """Whether no affected number has more digits than this before the point."""
-    limit, value = Decimal(10) ** most, sql.read(target.stored, target.type)
-    return most >= 0 and not target.count(_is_outside(value, target.type, -limit, limit))
+    if most < 0:
+        return False
+    scale, value = target.type.scale, sql.read(target.stored, target.type)
+    largest = EXACT.scaleb(Decimal(10 ** (most + scale) - 1), -scale)
+    return not target.count(_is_outside(value, target.type, largest.copy_negate(), largest))
 
 
 def _is_outside(value: Sql, type_: Type, lowest: Decimal, highest: Decimal) -> Sql:

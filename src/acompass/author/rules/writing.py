@@ -221,9 +221,12 @@ class _Rewriter:
         elif not _is_list(node):
             for part in parts(node):
                 yield from self._single(part)
-        if _is_of_file(node):  # a file is joined with one column, not with a combination of several
+        if isinstance(node, tree.Process):
+            # a file is joined with one column, not with a combination of several; each person's records are one
+            # group only if a column tells persons apart
             for name in node.group_by:
-                yield from self._single(name)
+                if _is_of_file(node) or name.text.casefold() == self._person:
+                    yield from self._single(name)
 
     def _lists(self, node: Any) -> Iterator[list[str]]:
         if _is_list(node):
@@ -271,8 +274,8 @@ def _is_list(node: Any) -> bool:
     return isinstance(node, tuple) and bool(node) and all(isinstance(each, tree.Name) for each in node)
 
 
-def _is_of_file(node: Any) -> bool:
-    return isinstance(node, tree.Process) and any(each.aggregate.file is not None for each in node.aggregates)
+def _is_of_file(process: tree.Process) -> bool:
+    return any(each.aggregate.file is not None for each in process.aggregates)
 
 
 def _with_parts(node: Any, change: Callable[[Any], Any]) -> Any:

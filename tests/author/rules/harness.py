@@ -1,8 +1,8 @@
 """The table of rules, measured: `python -m tests.author.rules.harness [NAME…]`.
 
 For each rule: the number of its clauses, of the tables that pass and that fail one clause, and of the clauses that are
-proved of its policy for every table. A rule's own tables have its own columns, so nothing has to be matched. A clause can
-have several tables that fail it, such as fails-counts.csv and fails-counts-zero.csv. A policy with checks refuses the
+proved of its policy for every table. A rule's own tables have its own columns, so nothing has to be matched. A clause
+can have several tables that fail it, such as fails-counts.csv and fails-counts-zero.csv. A policy with checks refuses the
 tables that fail them: its run writes nothing."""
 
 import csv

@@ -210,11 +210,12 @@ export type RuleColumn = {
 };
 export type Rule = RuleSummary & {
   review: string;
-  parameters: { name: string; value: string; meaning: string }[];
+  parameters: Record<string, { value: number | string; meaning: string }>;
   columns: RuleColumn[];
-  clauses: { name: string; title: string }[];
+  /** the title of each clause */
+  clauses: Record<string, string>;
 };
-type RuleWriteAsk = { name: string; columns: Record<string, string[]>; params: Params; replace: boolean };
+type RuleWriteAsk = { name: string; columns: Record<string, string[]>; params: Params; replace: boolean; keep: boolean };
 export type Released = { table: string | null; report: string | null; records_in: number; records_out: number; ok: boolean; checks_nothing: boolean };
 export type ReleaseAsk = Ask & { seen: string; table: string; report: string | null; replace: boolean };
 

@@ -48,7 +48,13 @@ const isUnused = (column: RuleColumn, { columns }: Rule): boolean =>
   columns.some((other) => other.name === column.unless && columnsOf(other).length > 0);
 const isOpen = (column: RuleColumn, of: Rule): boolean =>
   !isUnused(column, of) && ((column.candidates !== null && !(column.name in chosen.value)) || (column.required && columnsOf(column).length === 0));
-const choose = (column: RuleColumn, columns: string[]) => void (chosen.value = { ...chosen.value, [column.name]: columns });
+
+/** A column of the table stands for one column of the rule, so it is taken from any other. */
+function choose(column: RuleColumn, columns: string[], { columns: all }: Rule): void {
+  const others = all.filter((other) => other !== column && columnsOf(other).some((each) => columns.includes(each)));
+  const left = others.map((other) => [other.name, columnsOf(other).filter((each) => !columns.includes(each))]);
+  chosen.value = { ...chosen.value, ...Object.fromEntries(left), [column.name]: columns };
+}
 
 export function RulesPanel() {
   return name.value === null ? <Gallery /> : <OneRule />;
@@ -135,7 +141,7 @@ function OneRule() {
         {found !== null && (
           <>
             <About rule={found} />
-            {found.parameters.length > 0 && <Numbers rule={found} />}
+            {Object.keys(found.parameters).length > 0 && <Numbers rule={found} />}
             <Columns rule={found} />
             <Use rule={found} />
           </>
@@ -160,7 +166,7 @@ function About({ rule: { name: own, title, source, dated, review, covers, leaves
       <h3>What it leaves out</h3>
       <Lines lines={leaves_out} />
       <h3>What a released table must satisfy</h3>
-      <Lines lines={clauses.map((clause) => `\`${clause.name}\`: ${clause.title}`)} />
+      <Lines lines={Object.entries(clauses).map(([clause, title]) => `\`${clause}\`: ${title}`)} />
     </section>
   );
 }
@@ -187,18 +193,17 @@ function Numbers({ rule: { parameters } }: { rule: Rule }) {
     <section aria-labelledby="numbers-title">
       <h2 id="numbers-title">Numbers</h2>
       <ul class="plain">
-        {parameters.map((each) => (
+        {Object.entries(parameters).map(([own, { value, meaning }]) => (
           <li class="row">
-            <Stepper label={each.name} name={`Number ${each.name}`} value={numbers.value[each.name] ?? each.value} set={(value) => void (numbers.value = { ...numbers.value, [each.name]: value })} />
-            <span>
-              <Prose text={each.meaning} />
-              {isChanged(each) && (
-                <>
-                  {" "}
-                  <span class="mark open">△ the rule says {each.value}</span>
-                </>
-              )}
-            </span>
+            <Stepper
+              label={own}
+              name={`Number ${own}`}
+              value={numbers.value[own] ?? String(value)}
+              hint={String(value)}
+              set={(typed) => void (numbers.value = { ...numbers.value, [own]: typed })}
+            />
+            {isChanged(own, value) && <span class="mark open">△ the rule says {value}</span>}
+            <span><Prose text={meaning} /></span>
           </li>
         ))}
       </ul>
@@ -206,7 +211,8 @@ function Numbers({ rule: { parameters } }: { rule: Rule }) {
   );
 }
 
-const isChanged = ({ name: own, value }: { name: string; value: string }): boolean => (numbers.value[own] ?? value).trim() !== value;
+/** An empty field means the rule's number. */
+const isChanged = (own: string, value: number | string): boolean => ((numbers.value[own] ?? "").trim() || String(value)) !== String(value);
 
 function Columns({ rule: found }: { rule: Rule }) {
   const named = new Set(found.columns.filter((column) => !isUnused(column, found)).flatMap(columnsOf));
@@ -222,7 +228,7 @@ function Columns({ rule: found }: { rule: Rule }) {
               <br />
               <small><Prose text={column.meaning} /></small>
             </th>
-            <td>{isUnused(column, found) ? "not used" : column.many ? <Several column={column} rule={found} /> : <One column={column} />}</td>
+            <td>{isUnused(column, found) ? "not used" : column.many ? <Several column={column} rule={found} /> : <One column={column} rule={found} />}</td>
             <td><Found column={column} rule={found} /></td>
           </tr>
         ))}
@@ -241,11 +247,12 @@ const REASONS = { given: "chosen", role: "by its role", name: "by its name", val
 function Found({ column, rule: found }: { column: RuleColumn; rule: Rule }) {
   if (isUnused(column, found)) return <>the table has {column.unless}</>;
   if (isOpen(column, found)) return <span class="mark open">△ choose</span>;
-  if (column.name in chosen.value) return <>{REASONS.given}</>;
-  return <>{column.reason === null ? "–" : REASONS[column.reason]}</>;
+  if (columnsOf(column).length === 0) return <>{column.role === "person" ? "each record counts as a person" : "–"}</>;
+  return <>{REASONS[column.name in chosen.value ? "given" : (column.reason ?? "given")]}</>;
 }
 
 const NONE = "none";
+const ALL = "all";
 
 /** The table's columns, those first that may be meant. */
 function Options({ column, without }: { column: RuleColumn; without: string[] }) {
@@ -266,14 +273,14 @@ function Options({ column, without }: { column: RuleColumn; without: string[] })
 
 const named = (value: string): string[] => (value === NONE ? [] : [opened.value?.table.columns[Number(value)] ?? ""]);
 
-function One({ column }: { column: RuleColumn }) {
+function One({ column, rule: found }: { column: RuleColumn; rule: Rule }) {
   const [own] = columnsOf(column);
-  const isAsked = own === undefined && (column.required || (column.candidates !== null && !(column.name in chosen.value)));
+  const isAsked = own === undefined && isOpen(column, found);
   return (
     <select
       aria-label={`Column for ${column.name}`}
       value={own !== undefined ? opened.value?.table.columns.indexOf(own) : isAsked ? "" : NONE}
-      onChange={(event) => choose(column, named(event.currentTarget.value))}
+      onChange={(event) => choose(column, named(event.currentTarget.value), found)}
     >
       {isAsked && <option value="">Choose…</option>}
       {!column.required && <option value={NONE}>not in this table</option>}
@@ -285,14 +292,15 @@ function One({ column }: { column: RuleColumn }) {
 function Several({ column, rule: found }: { column: RuleColumn; rule: Rule }) {
   const own = columnsOf(column);
   const isAsked = isOpen(column, found);
+  const more = (column.candidates ?? []).filter((each) => !own.includes(each));
   const no = own.length === 0 ? "not in this table" : "no other column";
   const add = (select: HTMLSelectElement) => {
-    choose(column, [...own, ...named(select.value)]);
+    choose(column, [...own, ...(select.value === ALL ? more : named(select.value))], found);
     select.value = "";
   };
   const remove = (button: HTMLElement, gone: string) => {
     button.parentElement?.querySelector("select")?.focus();
-    choose(column, own.filter((each) => each !== gone));
+    choose(column, own.filter((each) => each !== gone), found);
   };
   return (
     <span class="row">
@@ -304,17 +312,22 @@ function Several({ column, rule: found }: { column: RuleColumn; rule: Rule }) {
       <select aria-label={`Add a column for ${column.name}`} value="" onChange={(event) => add(event.currentTarget)}>
         <option value="">{isAsked ? "Choose…" : own.length === 0 ? no : "Add…"}</option>
         {isAsked && !column.required && <option value={NONE}>{no}</option>}
+        {more.length > 1 && <option value={ALL}>all {more.length} possible columns</option>}
         <Options column={column} without={own} />
       </select>
     </span>
   );
 }
 
-async function write(found: Rule, replace: boolean): Promise<void> {
+/** What becomes of files in the policy's folder that have a name of the rule's files and other content. */
+type Existing = { replace: boolean; keep: boolean };
+const ASK: Existing = { replace: false, keep: false };
+
+async function write(found: Rule, existing: Existing): Promise<void> {
   written.value = refused.value = null;
   try {
     const columns = Object.fromEntries(found.columns.map((column) => [column.name, columnsOf(column)]));
-    const made = await post("rule/write", { name: found.name, columns, params: numbers.peek(), replace });
+    const made = await post("rule/write", { name: found.name, columns, params: numbers.peek(), ...existing });
     wrong.value = made.diagnostics;
     if (made.text === null) return;
     setText(made.text);
@@ -340,6 +353,7 @@ function search(found: Rule, k: string): void {
 
 function Use({ rule: found }: { rule: Rule }) {
   const open = found.columns.filter((column) => isOpen(column, found));
+  const isReady = open.length === 0 && found.columns.some((column) => columnsOf(column).length > 0);
   return (
     <section aria-labelledby="use-title">
       <h2 id="use-title">Use the rule</h2>
@@ -351,15 +365,22 @@ function Use({ rule: found }: { rule: Rule }) {
           △ Choose a column for <strong>{open.map((column) => column.name).join(", ")}</strong> first.
         </p>
       )}
+      {open.length === 0 && !isReady && <p class="stale">△ The table has none of the rule's columns.</p>}
       <p class="row">
-        <button type="button" class="primary" disabled={open.length > 0} onClick={() => void write(found, false)}>
+        <button type="button" class="primary" disabled={!isReady} onClick={() => void write(found, ASK)}>
           Write policy
         </button>
-        <SearchButton rule={found} isReady={open.length === 0} />
+        <SearchButton rule={found} isReady={isReady} />
       </p>
       <div role="status">
         <Problems problems={wrong.value} />
-        {refused.value !== null && <NotWritten refused={refused.value} replace={() => void write(found, true)} />}
+        {refused.value !== null && (
+          <NotWritten refused={refused.value} replace={() => void write(found, { ...ASK, replace: true })}>
+            <button type="button" class="small" onClick={() => void write(found, { ...ASK, keep: true })}>
+              Keep
+            </button>
+          </NotWritten>
+        )}
         {written.value !== null && <Written files={written.value} />}
       </div>
     </section>
@@ -367,11 +388,11 @@ function Use({ rule: found }: { rule: Rule }) {
 }
 
 function SearchButton({ rule: found, isReady }: { rule: Rule; isReady: boolean }) {
-  const k = found.parameters.find((each) => each.name === "k");
+  const { k } = found.parameters;
   const classes = found.columns.filter((column) => column.role === "quasi-identifiers" && !isUnused(column, found)).flatMap(columnsOf);
   if (k === undefined || classes.length === 0 || !opened.value?.has_suggest) return null;
   return (
-    <button type="button" disabled={!isReady} onClick={() => search(found, numbers.value.k ?? k.value)}>
+    <button type="button" disabled={!isReady} onClick={() => search(found, numbers.value.k?.trim() || String(k.value))}>
       Search with these numbers
     </button>
   );

@@ -1,6 +1,7 @@
 /** Write table and report: run the saved policy on all records; if a check is violated, write nothing. */
 
 import { effect, signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { post, Refused, type Diagnostic, type Released } from "../api";
 import { save } from "../files";
 import { announce } from "../live";
@@ -98,7 +99,10 @@ function Outcome() {
   );
 }
 
-export function NotWritten({ refused: { message, exists }, replace }: { refused: NotReleased; replace: () => void }) {
+type NotWrittenProps = { refused: NotReleased; replace: () => void; children?: ComponentChildren };
+
+/** `children` are other ways to deal with files that exist. */
+export function NotWritten({ refused: { message, exists }, replace, children }: NotWrittenProps) {
   return (
     <p class="row">
       <span class="mark bad">✗ not written</span> <span>{message}</span>
@@ -107,6 +111,7 @@ export function NotWritten({ refused: { message, exists }, replace }: { refused:
           Replace
         </button>
       )}
+      {exists && children}
     </p>
   );
 }

@@ -344,7 +344,7 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "rules": [{}],
     "rule": [{"name": "cms-cell-size"}, {"name": "none"}],
     "rule/write": [
-        {"name": "cms-cell-size", "columns": {"cell": columns}, "params": {"k": k}, "replace": False}
+        {"name": "cms-cell-size", "columns": {"cell": columns}, "params": {"k": k}, "replace": False, "keep": False}
         for columns in (["Team", "Born"], ["Name"], ["none"])
         for k in ("3", "", "many")
     ],

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acompass.author.rules.library import read_rule
+from acompass.author.rules.library import Rules, read_rule
 from tests.assist.studio.browsing import PEOPLE, write_people
 from tests.assist.studio.pages import Page, open_studio
 
@@ -51,7 +51,7 @@ def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
 
 def _open(folder: Path, monkeypatch: pytest.MonkeyPatch, file: str) -> Iterator[tuple[Page, Path]]:
     rule = read_rule(make_rule(folder, file))
-    monkeypatch.setattr("acompass.assist.studio.answers.table.all_rules", lambda: (rule,))
+    monkeypatch.setattr("acompass.assist.studio.answers.table.all_rules", lambda: Rules([rule]))
     work = folder / "work"
     work.mkdir()
     with open_studio(*write_people(work)) as (page, _):
@@ -59,7 +59,8 @@ def _open(folder: Path, monkeypatch: pytest.MonkeyPatch, file: str) -> Iterator[
 
 
 def body(**changed: Any) -> dict[str, Any]:
-    return {"name": "listed-areas", "columns": {"area": ["Zip"]}, "params": {}, "replace": False, **changed}
+    files = {"replace": False, "keep": False}
+    return {"name": "listed-areas", "columns": {"area": ["Zip"]}, "params": {}, **files, **changed}
 
 
 def test_the_gallery_lists_every_rule(page: Page) -> None:
@@ -70,8 +71,8 @@ def test_the_gallery_lists_every_rule(page: Page) -> None:
 
 def test_a_rule_comes_with_its_numbers_clauses_and_what_it_leaves_out(page: Page) -> None:
     rule = page.ask("rule", name=CELLS)["rule"]
-    assert [(each["name"], each["value"]) for each in rule["parameters"]] == [("k", "11")]
-    assert [each["name"] for each in rule["clauses"]] == ["counts", "cells"]
+    assert {name: each["value"] for name, each in rule["parameters"].items()} == {"k": 11}
+    assert list(rule["clauses"]) == ["counts", "cells"]
     assert any("derived from others" in each for each in rule["leaves_out"])
     assert rule["source"] == "https://resdac.org/node/1506"
 
@@ -97,19 +98,20 @@ def test_the_page_opens_no_rule_in_a_folder(page: Page, tmp_path: Path) -> None:
     assert page.send("rule", name=str(make_rule(tmp_path))).status_code == 404
 
 
-@pytest.mark.parametrize("field", ["name", "columns", "params", "replace"])
+@pytest.mark.parametrize("field", ["name", "columns", "params", "replace", "keep"])
 def test_a_question_without_its_fields_is_rejected(page: Page, field: str) -> None:
     assert page.send("rule/write", **body(**{"name": CELLS, field: 1})).status_code == 400
 
 
 def test_a_policy_has_the_chosen_columns_and_numbers(page: Page) -> None:
-    given = {"name": CELLS, "columns": {"count": [], "cell": ["Age", "Zip"], "beneficiary": ["Name"]}}
-    answer = page.ask("rule/write", **given, params={"k": "3"}, replace=False)
+    columns = {"count": [], "cell": ["Age", "Zip"], "beneficiary": ["Name"]}
+    answer = page.ask("rule/write", **body(name=CELLS, columns=columns, params={"k": "3"}))
     assert (answer["diagnostics"], answer["files"]) == ([], [])
     assert "COUNT DISTINCT(Name) AS Beneficiaries GROUP BY Age, Zip" in answer["text"]
     assert "Beneficiaries >= 3" in answer["text"]
     assert page.ask_about("verdicts", answer["text"])["verdicts"]["records_out"] == 3
-    assert "Beneficiaries >= 11" in page.ask("rule/write", **given, params={"k": " "}, replace=False)["text"]
+    answer = page.ask("rule/write", **body(name=CELLS, columns=columns, params={"k": " "}))
+    assert "Beneficiaries >= 11" in answer["text"]
 
 
 def test_a_reference_table_is_written_to_the_folder_of_the_policy(listed: tuple[Page, Path]) -> None:
@@ -127,18 +129,21 @@ def test_another_file_is_replaced_only_when_asked(listed: tuple[Page, Path]) -> 
     refused = page.send("rule/write", **body())
     assert (refused.status_code, refused.json()["exists"]) == (409, ["areas.csv"])
     assert (work / "areas.csv").read_text(encoding="utf-8") == "mine"
-    assert page.ask("rule/write", **body(replace=True))["text"] is not None
+    assert "areas.csv" in page.ask("rule/write", **body(keep=True))["text"]
+    assert (work / "areas.csv").read_text(encoding="utf-8") == "mine"
+    assert "areas.csv" in page.ask("rule/write", **body(replace=True))["text"]
     assert (work / "areas.csv").read_text(encoding="utf-8") == AREAS.replace("area", "Zip")
 
 
+@pytest.mark.parametrize("given", [{"replace": True}, {"keep": True}])
 @pytest.mark.parametrize("file", ["people.csv", "people.acp", "../areas.csv"])
 def test_table_and_policy_and_other_folders_are_never_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, given: dict[str, bool]
 ) -> None:
     for page, work in _open(tmp_path, monkeypatch, file):
         (tmp_path / "listed-areas" / file).resolve().write_text(AREAS, encoding="utf-8")
         before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-        answer = page.send("rule/write", **body(replace=True))
+        answer = page.send("rule/write", **body(**given))
         assert answer.status_code == 400 or answer.json()["text"] is None
         assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
         assert len(list(work.iterdir())) == 2

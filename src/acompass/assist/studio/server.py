@@ -243,7 +243,7 @@ ROUTES = {
     "suggest": Question(table.suggest, suggestion=None),
     "rules": Question(table.list_rules, rules=[]),
     "rule": Question(table.show_rule, rule=None),
-    "rule/write": Question(table.write_rule, text=None, files=[]),
+    "rule/write": Question(table.write_rule_policy, text=None, files=[]),
     "stop": Question(table.stop),
     "progress": Question(table.progress),
     "preview": _about_text(files.preview, ok=False),

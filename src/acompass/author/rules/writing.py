@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from acompass.author.answers import RulePolicy
-from acompass.author.rules.library import Clause, Rule, RuleColumn, comment_before
+from acompass.author.rules.library import Clause, Rule, RuleColumn, comment_before, part_names, parts
 from acompass.author.rules.matching import Matching
-from acompass.dataclasses import fields, is_dataclass, replace
+from acompass.dataclasses import is_dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.findings import Bound
@@ -219,7 +219,7 @@ class _Rewriter:
             if node.text.casefold() in self._matched:
                 yield node.text.casefold()
         elif not _is_list(node):
-            for part in _parts(node):
+            for part in parts(node):
                 yield from self._single(part)
         if _is_of_file(node):  # a file is joined with one column, not with a combination of several
             for name in node.group_by:
@@ -229,7 +229,7 @@ class _Rewriter:
         if _is_list(node):
             yield [name.text.casefold() for name in node]
         else:
-            for part in _parts(node):
+            for part in parts(node):
                 yield from self._lists(part)
 
     def _rewrite(self, node: Any, chosen: Mapping[str, tree.Name]) -> Any:
@@ -275,22 +275,9 @@ def _is_of_file(node: Any) -> bool:
     return isinstance(node, tree.Process) and any(each.aggregate.file is not None for each in node.aggregates)
 
 
-def _parts(node: Any) -> Iterator[Any]:
-    """What a node consists of, without the column of a reference table, which is the file's (X14)."""
-    if isinstance(node, tuple):
-        yield from node
-    elif is_dataclass(node):
-        yield from (getattr(node, name) for name in _part_names(node))
-
-
-def _part_names(node: Any) -> list[str]:
-    is_of_file = isinstance(node, tree.Aggregate) and node.file is not None
-    return [each.name for each in fields(node) if not (is_of_file and each.name == "column")]
-
-
 def _with_parts(node: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(node, tuple):
         return tuple(map(change, node))
     if not is_dataclass(node) or isinstance(node, type):
         return node
-    return replace(node, **{name: change(getattr(node, name)) for name in _part_names(node)})
+    return replace(node, **{name: change(getattr(node, name)) for name in part_names(node)})

@@ -166,16 +166,17 @@ def _targets(studio: Studio, policy: Policy, body: Body) -> list[Path]:
     return targets
 
 
-def write_beside(studio: Studio, contents: Mapping[str, bytes], replace: bool) -> None:
-    """Write files that a policy names to the policy's folder, unless they are there already."""
+def write_beside(studio: Studio, contents: Mapping[str, bytes], replace: bool, keep: bool) -> None:
+    """Write files that a policy names to the policy's folder. Of those with other content, replace or keep all."""
     paths = {_path_in_folder(studio, name): content for name, content in contents.items()}
-    missing = {path: content for path, content in paths.items() if not path.exists() or path.read_bytes() != content}
-    for path in missing:
+    wanted = {path: content for path, content in paths.items() if not path.is_file() or path.read_bytes() != content}
+    for path in wanted:
         require_other_file(str(path), tuple(find_paths(studio.start.table)))
-    _require_free(list(missing), replace)
-    for path, content in missing.items():
-        with replace_atomically(path) as part:
-            Path(part).write_bytes(content)
+    _require_free(list(wanted), replace or keep)
+    for path, content in wanted.items():
+        if not (keep and path.exists()):
+            with replace_atomically(path) as part:
+                Path(part).write_bytes(content)
 
 
 def _path_in_folder(studio: Studio, name: str) -> Path:

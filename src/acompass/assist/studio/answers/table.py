@@ -10,18 +10,18 @@ from acompass.assist.request_queue import Stale
 from acompass.assist.studio.answers.files import roles_json, sample_json, write_beside
 from acompass.assist.studio.messages import Body, Refused, json_object, number
 from acompass.assist.studio.question import Ask, count_records, facts
-from acompass.assist.studio.state import Studio, setting_text
+from acompass.assist.studio.state import Studio
 from acompass.assist.templates import templates
 from acompass.author.answers import Suggestion
 from acompass.author.rules.library import Rule, all_rules
 from acompass.author.rules.matching import Matching, match_columns
-from acompass.author.rules.writing import reference_content, write_policy
+from acompass.author.rules.writing import write_rule
 from acompass.dataclasses import asdict, replace
 from acompass.language.program.constants import parse_settings
-from acompass.language.text.walk import names_dropped_by, reference_files
+from acompass.language.text.walk import names_dropped_by
 from acompass.measure.answer import Bar, ColumnFacts, Distribution
 from acompass.options import SuggestOptions
-from acompass.policy import TableRoles, parse
+from acompass.policy import TableRoles
 from acompass.report.html import share_bar
 
 #: the CSS class of the bars of a single table
@@ -146,26 +146,14 @@ def _json(found: Suggestion) -> dict[str, Any]:
 
 
 def list_rules(_: Studio, __: Body) -> dict[str, Any]:
-    return {"diagnostics": [], "rules": [rule.to_json() for rule in all_rules()]}
+    return {"diagnostics": [], "rules": all_rules().to_json()}
 
 
 def show_rule(studio: Studio, body: Body) -> dict[str, Any]:
     """A rule, and how its columns match those of the open table."""
     rule = _rule(body)
     matching = match_columns(rule, studio.queue.session.columns, studio.roles)
-    parameters = [
-        {**json_object(each, "name", "meaning"), "value": setting_text(each.value)} for each in rule.parameters
-    ]
-    return {
-        "diagnostics": [],
-        "rule": {
-            **rule.to_json(),
-            "review": rule.review.isoformat(),
-            "parameters": parameters,
-            "columns": _rule_columns(rule, matching),
-            "clauses": [json_object(each, "name", "title") for each in rule.clauses],
-        },
-    }
+    return {"diagnostics": [], "rule": {**rule.to_json(), "columns": _rule_columns(rule, matching)}}
 
 
 def _rule(body: Body) -> Rule:
@@ -192,12 +180,12 @@ def _rule_columns(rule: Rule, matching: Matching) -> list[dict[str, Any]]:
     ]
 
 
-def write_rule(studio: Studio, body: Body) -> dict[str, Any]:
-    """The rule's policy for the editor, once its reference tables are in the policy's folder."""
+def write_rule_policy(studio: Studio, body: Body) -> dict[str, Any]:
+    """The rule's policy for the editor, once its files are in the policy's folder."""
     rule, names = _rule(body), studio.queue.session.columns
     matching = match_columns(rule, names, studio.roles, body.names_by_name("columns"))
     params = parse_settings(f"{name}={value}" for name, value in body.texts("params").items() if value.strip())
-    text = write_policy(rule, matching.columns, params)
-    files = {name: reference_content(rule, name, matching.columns) for name in reference_files(parse(text).tree)}
-    write_beside(studio, files, body.flag("replace"))
-    return {"diagnostics": [], "text": text, "files": list(files)}
+    policy = write_rule(rule, matching, {}, params, None).policy
+    files = policy.tree.hierarchies
+    write_beside(studio, files, body.flag("replace"), body.flag("keep"))
+    return {"diagnostics": [], "text": policy.text, "files": list(files)}

@@ -199,7 +199,7 @@ class _Rewriter:
     def for_table(self, requirement: tree.Requirement) -> list[tree.Requirement]:
         """What becomes of a requirement; nothing if the table lacks one of its columns."""
         counted = requirement if self._has_person else self._count_records(requirement)
-        found = (key for node in (counted, *_joined(counted)) for key in self._single(node))
+        found = (key for node in (counted, *self._grouped_singly(counted)) for key in self._single(node))
         single, lists = list(dict.fromkeys(found)), list(self._lists(counted))
         if not all(any(self._matched.get(key, (None,)) for key in each) for each in lists):
             return []
@@ -225,6 +225,15 @@ class _Rewriter:
         elif not _is_list(node):
             for part in parts(node):
                 yield from self._single(part)
+
+    def _grouped_singly(self, requirement: tree.Requirement) -> list[tree.Name]:
+        """The columns after GROUP BY that stand for one column each. A reference table does not list combinations, and
+        without a column of persons there are no groups of one person's records."""
+        process = process_of(requirement)
+        if process is None:
+            return []
+        is_of_file = any(each.aggregate.file is not None for each in process.aggregates)
+        return [name for name in process.group_by if is_of_file or name.text.casefold() == self._person]
 
     def _lists(self, node: Any) -> Iterator[list[str]]:
         if _is_list(node):
@@ -270,13 +279,6 @@ def _matched_with(column: RuleColumn, columns: Columns) -> Sequence[str]:
 
 def _is_list(node: Any) -> bool:
     return isinstance(node, tuple) and bool(node) and all(isinstance(each, tree.Name) for each in node)
-
-
-def _joined(requirement: tree.Requirement) -> tuple[tree.Name, ...]:
-    """The columns that a reference table is joined with: one each, because it does not list combinations."""
-    process = process_of(requirement)
-    is_of_file = process is not None and any(each.aggregate.file is not None for each in process.aggregates)
-    return process.group_by if process is not None and is_of_file else ()
 
 
 def _with_parts(node: Any, change: Callable[[Any], Any]) -> Any:

@@ -35,8 +35,8 @@ def tables_of(rule: Rule) -> list[Path]:
 def require_same_verdicts(rule: Rule, table: Path) -> None:
     """All clauses at once say what each says alone, with the same number of records."""
     columns = own_columns(rule, table)
-    given = {each.name: columns.get(each.name, []) for each in rule.columns}
-    check = rules.check(rule.folder, str(table), columns={own: names for own, names in given.items() if names})
+    absent = {each.name: [] for each in rule.columns if each.name not in columns and not each.is_required}
+    check = rules.check(rule.folder, str(table), columns=columns | absent)
     assert {each.name for each in check.violated} == violated(rule, table)
     assert check.ok == table.stem.startswith("passes")
     assert check.records_in == len(table.read_text(encoding="utf-8").splitlines()) - 1
@@ -91,7 +91,7 @@ def test_values_of_another_kind_violate_their_clause() -> None:
     check = rules.check("cms-cell-size", table, columns={"count": ["Patients", "Cases"]})
     (counts,) = check.violated
     assert counts.problem == "column `Cases` is used as a number, but 1 value is not a number"
-    assert (counts.affected, counts.requirements, check.records_in) == (None, (), 2)
+    assert (counts.affected, len(counts.requirements), check.records_in) == (0, 1, 2)
     assert "secret" not in repr(check) + str(check.to_json())
 
 
@@ -130,6 +130,24 @@ def test_an_incomplete_record_is_left_out_of_the_clauses_about_its_columns_only(
     }
     assert [(each.name, each.affected) for each in check.violated] == [("identifiers", 1)]
     assert check.records_in == 3
+
+
+def test_a_missing_value_in_one_column_hides_nothing_in_another_of_the_same_clause(tmp_path: Path) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("Name,Mail,Age\n*,*,30\nAda,,30\n")
+    columns = {"identifier": ["Name", "Mail"], "known": "Age"}
+    check = rules.check("gdpr-wp29", str(table), columns=columns, missing="drop")
+    (identifiers,) = check.violated
+    assert [(each.affected, each.records) for each in identifiers.requirements] == [(1, 2), (0, 1)]
+    assert (identifiers.affected, identifiers.dropped) == (1, 1)
+    assert "identifiers leaves out 1 incomplete record of EACH RESULT : Mail = '*'" in str(check)
+
+
+def test_a_column_of_another_kind_hides_nothing_in_another_of_the_same_clause() -> None:
+    table = [{"Region": "north", "Patients": 3, "Cases": "few"}]
+    (counts,) = rules.check("cms-cell-size", table, columns={"count": ["Patients", "Cases"]}).violated
+    assert counts.affected == 1
+    assert counts.problem == "column `Cases` is used as a number, but 1 value is not a number"
 
 
 @pytest.mark.parametrize("columns", [{}, {"beneficiary": "b"}], ids=["no column", "only the persons"])

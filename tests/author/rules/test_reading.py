@@ -110,6 +110,13 @@ MISTAKES = {
     ),
     "parameter that is not declared": ("policy.acp", "count >= k", "count >= j", "`j` is not a parameter", "j"),
     "column that is not declared": ("policy.acp", "count = 0", "counts = 0", "`counts` is not a column", "counts"),
+    "column as the name of a count": (
+        "clauses.acp",
+        "AS Beneficiaries GROUP BY cell : Beneficiaries",
+        "AS Beneficiary GROUP BY cell : Beneficiary",
+        "`Beneficiary` is a column",
+        "Beneficiary",
+    ),
     "column of a clause": ("clauses.acp", "GROUP BY cell", "GROUP BY cells", "`cells` is not a column", "cells"),
     "clause without a name": ("clauses.acp", "-- counts: no", "-- no", "a clause has no name", "EACH RESULT "),
     "clause without a title": (

@@ -27,7 +27,7 @@ from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span
 from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.constants import ParamValue
 from acompass.language.text import tree
-from acompass.language.text.walk import hierarchy_files, reference_files
+from acompass.language.text.walk import hierarchy_files, process_of, reference_files
 from acompass.policy import Policy, error_place, key_place, parse_file
 
 #: the group of entry points that add rules
@@ -360,11 +360,13 @@ def _check_policy(policy: Policy, rule: Rule) -> None:
     columns, parameters = {_fold(each.name) for each in rule.columns}, {each.name for each in rule.parameters}
     files = {*hierarchy_files(policy.tree), *reference_files(policy.tree)}
     for requirement in policy.tree.requirements:
-        aliases = {_fold(each.alias.text) for each in nodes(requirement) if isinstance(each, tree.Process)}
-        aliases |= {_fold(each.alias.text) for each in nodes(requirement) if isinstance(each, tree.NamedAggregate)}
+        process = process_of(requirement)
+        aliases = {} if process is None else {_fold(each.alias.text): each.alias for each in process.aggregates}
+        for name in aliases.keys() & columns:
+            _fail_at(aliases[name], policy, f"`{aliases[name].text}` is a column of the rule", "use another name")
         for node in nodes(requirement):
             match node:
-                case tree.Name(text) if _fold(text) not in columns | aliases:
+                case tree.Name(text) if _fold(text) not in {*columns, *aliases}:
                     _fail_at(node, policy, f"`{text}` is not a column of the rule", f"declare `[columns.{text}]`")
                 case tree.Parameter(name) if name not in parameters:
                     _fail_at(node, policy, f"`{name}` is not a parameter of the rule", f"declare `[parameters.{name}]`")

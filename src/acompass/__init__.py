@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
+    from acompass import rules
     from acompass.api import check, compare, dbt, estimate, explain, lint, measure, plan, pram, prove, run, suggest
     from acompass.author.answers import Estimate, Suggestion
     from acompass.errors.diagnostics import AcompassError, CallError, Canceled, EngineError, PolicyError, TableError
@@ -52,11 +53,12 @@ __all__ = [
     "plan",
     "pram",
     "prove",
+    "rules",
     "run",
     "suggest",
 ]
 
-#: the module of each name, and the class or function there if it has another name
+#: the module of each name, and the class or function there if it has another name; `rules` is a module itself
 _HOMES = {
     "Comparison": "acompass.reason.compare.answer",
     "Estimate": "acompass.author.answers",
@@ -75,6 +77,7 @@ _HOMES = {
     **dict.fromkeys(("pram", "prove", "run", "suggest"), "acompass.api"),
     "load_ipython_extension": "acompass.assist.notebook",
     "open": "acompass.session",
+    "rules": "acompass.rules",
 }
 
 
@@ -84,7 +87,7 @@ def __getattr__(name: str) -> "Any":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, other = _HOMES[name].partition(":")
     home = import_module(module)
-    value = getattr(home, other or name)
+    value = home if module == f"{__name__}.{name}" else getattr(home, other or name)
     _document(home, value)
     return value
 
@@ -97,6 +100,11 @@ def _document(home: "ModuleType", value: "Any") -> None:
         if home.__name__ == "acompass.session":
             document(home.Session, import_module("acompass.api"))
         document(value)
+    elif home is value:
+        from acompass.arguments import document
+
+        for each in home.__all__:
+            document(getattr(home, each))
 
 
 def __dir__() -> list[str]:

@@ -4,14 +4,13 @@ A call has one TypedDict. `arguments.py` checks and documents its keywords, `cli
 `policy.py` reads the keys of an acompass.toml, all from these declarations."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict, is_typeddict
 
 from acompass import arguments as kinds
 from acompass.arguments import Option, declared_option, declared_options, spell_for_shell
+from acompass.option_groups import Deadline, Key, Order, Params, Progress, Random, Reports, Roles, Types
 
 if TYPE_CHECKING:
     from acompass.language.program.constants import ParamValue
@@ -35,8 +34,6 @@ DROP = "drop"
 #: default limits of a search: the number of steps, including the final REJECT, and the share of records to drop
 LINES = 30
 MOST_LOST = "5%"
-#: the default deadline of a proof, in seconds
-DEADLINE = 30
 
 # Arguments with a position
 
@@ -90,6 +87,18 @@ Claims: TypeAlias = Annotated[
 SchemaArgument: TypeAlias = Annotated[
     "Mapping[str, str | Type] | None", Option(kinds.TYPES), "The names and types of all columns of the table."
 ]
+RuleName: TypeAlias = Annotated[
+    _Path, Option(kinds.PATH, example='"cms-cell-size"'), "The name of the rule, or the path of its folder."
+]
+CheckedRule: TypeAlias = Annotated[
+    str | None,
+    Option(kinds.TEXT, "--rule NAME"),
+    "Check TABLE against a published rule, in place of a policy.",
+    "The name of the rule, or the path of its folder; `acompass rules` lists them.",
+]
+TableOfRule: TypeAlias = Annotated[
+    Any, Option(kinds.TABLE), "The table to write the policy for; by default, one with the rule's own columns."
+]
 ModelName: TypeAlias = Annotated[
     str,
     Option(kinds.TEXT, "--model NAME", example='"people"'),
@@ -97,7 +106,7 @@ ModelName: TypeAlias = Annotated[
 ]
 
 
-# Groups of options that several calls have
+# More groups of options that several calls have, first those for reading a table
 
 
 class _Missing(TypedDict, total=False):
@@ -168,99 +177,8 @@ class Opening(Reading, _Files, total=False):
     """How to read a table: the arguments of `acompass.open`, and the reading options of every command."""
 
 
-class _Params(TypedDict, total=False):
-    params: Annotated[
-        "Mapping[str, ParamValue] | None",
-        Option(kinds.PARAMS, "--set NAME=VALUE"),
-        "Values of the policy's parameters.",
-        "Overrides the values in acompass.toml.",
-    ]
-
-
 class _Paper(TypedDict, total=False):
     paper: PaperOnly
-
-
-class _Roles(TypedDict, total=False):
-    person: Annotated[
-        str | None,
-        Option(kinds.COLUMN, "--person COLUMN", key="person", example='"Patient"'),
-        "The column that tells persons apart, if a person can have several records; classes are then counted in "
-        "persons. Defaults to that in the table's acompass.toml.",
-    ]
-    roles: Annotated[
-        Mapping[str, Sequence[str]] | None,
-        Option(kinds.ROLES),
-        "The columns by role: `identifiers`, `quasi_identifiers`, `sensitive` and `other`. Defaults to those in the "
-        "table's acompass.toml.",
-    ]
-
-
-class _Random(TypedDict, total=False):
-    seed: Annotated[
-        str | None,
-        Option(kinds.TEXT, "--seed TEXT", example='"a secret"'),
-        "Seed for RANDOM, which must stay secret; by default, that of ACOMPASS_SEED in the environment, or a new one. "
-        "Use a seed for one release only: two releases with one seed draw the same numbers, and comparing them can "
-        "undo the random changes.",
-        "Other users can see it in the list of processes, but not that of --seed-file.",
-    ]
-    seed_file: Annotated[
-        _Path | None,
-        Option(kinds.PATH, "--seed-file FILE", example='"seed.txt"'),
-        "Read the seed from this file; one line end is stripped.",
-        "For example the output of `openssl rand -hex 32`.",
-    ]
-    trace: Annotated[
-        Iterable[str | Fraction | Decimal | float] | None,
-        Option(kinds.VALUES, "--trace FILE"),
-        "Random numbers for RANDOM in [0,1).",
-        "The file has one decimal in each line.",
-    ]
-
-
-class KeyOptions(TypedDict, total=False):
-    key: Annotated[
-        bytes | str | None,
-        Option(kinds.SECRET),
-        "Secret key for PSEUDONYM and SHIFT, at least 32 bytes; by default, that of ACOMPASS_KEY in the environment.",
-    ]
-    key_file: Annotated[
-        _Path | None,
-        Option(kinds.PATH, "--key-file FILE", example='"key.txt"'),
-        "Read the secret key for PSEUDONYM and SHIFT from this file; one line end is stripped.",
-        "By default, the key is that of ACOMPASS_KEY in the environment.",
-    ]
-
-
-class _Order(TypedDict, total=False):
-    order: Annotated[
-        str | None,
-        Option(kinds.TEXT, "--order canonical", example='"canonical"'),
-        "`canonical` sorts the output, so that the same input always gives the same bytes.",
-    ]
-
-
-class _Progress(TypedDict, total=False):
-    progress: Annotated[
-        Callable[[int, int], None] | None,
-        Option(kinds.FUNCTION),
-        "Called with the number of requirements that are done, and of all of them.",
-    ]
-
-
-class _Reports(TypedDict, total=False):
-    report: Annotated[
-        _Path | None,
-        Option(kinds.PATH, "--report HTML"),
-        "Also write a page with charts and a certificate for the recipients of the table; it contains no records, "
-        "and only values that are released.",
-    ]
-    report_internal: Annotated[
-        _Path | None,
-        Option(kinds.PATH, "--report-internal HTML", example='"internal.html"'),
-        "Also write an internal page with the values and counts of the original table; do not publish it.",
-    ]
 
 
 class _Hierarchies(TypedDict, total=False):
@@ -272,33 +190,10 @@ class _Hierarchies(TypedDict, total=False):
     ]
 
 
-class _Types(TypedDict, total=False):
-    table: Annotated[
-        Any,
-        Option(kinds.TABLE, "--table TABLE"),
-        "Read the names and types of the columns from this table.",
-        "Without --types, defaults to the table in the policy's acompass.toml, if it exists.",
-    ]
-    types: Annotated[
-        "Mapping[str, str | Type] | None",
-        Option(kinds.TYPES, "--types COLUMN=TYPE"),
-        "Types of columns; inferred from the policy by default, and numbers may have any scale.",
-        "For example Age=integer.",
-    ]
-
-
-class _Deadline(TypedDict, total=False):
-    deadline: Annotated[
-        float | str,
-        Option(kinds.TEXT_OR_NUMBER, "--deadline SECONDS", DEADLINE, example="60"),
-        "Give up after this many seconds and report what is left as undecided.",
-    ]
-
-
 # The options of each call
 
 
-class CheckOptions(_Params, _Roles, _Reports, _Paper, _Progress, Reading, total=False):
+class _Show(TypedDict, total=False):
     show: Annotated[
         int,
         Option(kinds.COUNT, "--show N", 0),
@@ -306,11 +201,15 @@ class CheckOptions(_Params, _Roles, _Reports, _Paper, _Progress, Reading, total=
     ]
 
 
+class CheckOptions(Params, Roles, Reports, _Paper, Progress, Reading, _Show, total=False):
+    """The options of `Session.check`."""
+
+
 class CheckOnTable(CheckOptions, _Files, total=False):
     """The options of `check`, which opens its table."""
 
 
-class PlanOptions(_Params, _Roles, _Random, KeyOptions, _Order, _Paper, _Progress, Reading, total=False):
+class PlanOptions(Params, Roles, Random, Key, Order, _Paper, Progress, Reading, total=False):
     """The options that do not depend on where a run writes its output."""
 
 
@@ -344,7 +243,7 @@ class _Output(TypedDict, total=False):
     ]
 
 
-class RunOptions(_Output, PlanOptions, _Reports, total=False):
+class RunOptions(_Output, PlanOptions, Reports, total=False):
     """The options of `Session.run`."""
 
 
@@ -352,7 +251,7 @@ class RunOnTable(RunOptions, _Files, total=False):
     """The options of `run`, which opens its table."""
 
 
-class ExplainOptions(_Params, _Random, KeyOptions, _Paper, Reading, total=False):
+class ExplainOptions(Params, Random, Key, _Paper, Reading, total=False):
     record: Annotated[
         int | None,
         Option(kinds.Kind("a whole number", "5", kinds.WHOLE.take, "number", 1), "--record N"),
@@ -372,7 +271,7 @@ class ExplainOnTable(ExplainOptions, _Files, total=False):
     """The options of `explain`, which opens its table."""
 
 
-class MeasureOptions(_Hierarchies, _Roles, _Reports, _Paper, total=False):
+class MeasureOptions(_Hierarchies, Roles, Reports, _Paper, total=False):
     policy: Annotated[
         "Policy | str | os.PathLike[str] | None",
         Option(kinds.POLICY, "--policy POLICY"),
@@ -408,7 +307,7 @@ class MeasureOnTable(MeasureOptions, _Dates, _Files, total=False):
     """The options of `measure`, which opens its table. Missing values are values of their own there."""
 
 
-class SuggestOptions(_Hierarchies, _Roles, Reading, total=False):
+class SuggestOptions(_Hierarchies, Roles, Reading, total=False):
     sensitive: SensitiveColumns
     l: Annotated[  # noqa: E741
         int | None,
@@ -494,7 +393,7 @@ class PramOnTable(PramOptions, _Files, total=False):
     """The options of `pram`, which opens its table."""
 
 
-class EstimateOptions(_Params, _Paper, Reading, total=False):
+class EstimateOptions(Params, _Paper, Reading, total=False):
     """The options of `Session.estimate`."""
 
 
@@ -502,7 +401,7 @@ class EstimateOnTable(EstimateOptions, _Files, total=False):
     """The options of `estimate`, which opens its table."""
 
 
-class ProveOptions(_Types, _Params, _Deadline, _Paper, Opening, total=False):
+class ProveOptions(Types, Params, Deadline, _Paper, Opening, total=False):
     assume: Annotated[
         Sequence[str] | None,
         Option(kinds.TEXTS, "--assume ASSERTION", example='["EACH RESULT : Age <= 120"]'),
@@ -530,7 +429,7 @@ class ProveOptions(_Types, _Params, _Deadline, _Paper, Opening, total=False):
     ]
 
 
-class CompareOptions(_Types, _Params, _Deadline, _Paper, Opening, total=False):
+class CompareOptions(Types, Params, Deadline, _Paper, Opening, total=False):
     old_params: Annotated[
         "Mapping[str, ParamValue] | None",
         Option(kinds.PARAMS, "--set-old NAME=VALUE"),
@@ -538,11 +437,39 @@ class CompareOptions(_Types, _Params, _Deadline, _Paper, Opening, total=False):
     ]
 
 
-class LintOptions(_Types, _Params, _Deadline, _Paper, Opening, total=False):
+class LintOptions(Types, Params, Deadline, _Paper, Opening, total=False):
     """The options of `lint`."""
 
 
-class DbtOptions(_Types, _Params, _Paper, Opening, total=False):
+class RuleColumns(TypedDict, total=False):
+    columns: Annotated[
+        Mapping[str, str | Sequence[str]] | None,
+        Option(kinds.RULE_COLUMNS, "--column RULE=COLUMN"),
+        "The columns of the table for a column of the rule, if its role, name and values do not show them.",
+        "RULE=A,B for several columns, RULE= for none.",
+    ]
+
+
+class RuleCheckOptions(RuleColumns, Params, Roles, Reports, Progress, Opening, _Show, total=False):
+    """The options of `rules.check`."""
+
+
+class RuleOptions(RuleColumns, Params, Opening, total=False):
+    output: Annotated[
+        _Path | None,
+        Option(kinds.UNICODE_PATH, "-o, --output POLICY", example='"release.acp"'),
+        "File to write the policy to; the rule's reference tables are written to the same folder.",
+        "- for standard output.",
+    ]
+    ask: Annotated[
+        "Callable[[str], str] | None",
+        Option(kinds.FUNCTION, example="input"),
+        "Called with a question about each column of the rule that is in doubt; returns the answer. By default, a "
+        "doubt is an error.",
+    ]
+
+
+class DbtOptions(Types, Params, _Paper, Opening, total=False):
     released: Annotated[
         str | None,
         Option(kinds.TEXT, "--released NAME", example='"people_released"'),
@@ -578,7 +505,7 @@ class DbtOptions(_Types, _Params, _Paper, Opening, total=False):
     dry: Annotated[bool, Option(kinds.BOOLEAN, default=False), "Write nothing; list the files that would change."]
 
 
-_SHARED_GROUPS = (_Types, _Params, _Random, KeyOptions, _Order, _Deadline, _Reports, _Paper)
+_SHARED_GROUPS = (Types, Params, Random, Key, Order, Deadline, Reports, _Paper)
 #: the options that many calls have, which --help lists after those of the command
 SHARED: tuple[str, ...] = tuple(name for group in _SHARED_GROUPS for name in group.__annotations__)
 

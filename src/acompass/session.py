@@ -30,13 +30,14 @@ from acompass.options import (
     PramOptions,
     QuasiIdentifiers,
     Reading,
+    RuleCheckOptions,
     RunOptions,
     SensitiveColumns,
     SuggestOptions,
     TableArgument,
     WeightColumn,
 )
-from acompass.policy import Policy, as_policy, table_roles
+from acompass.policy import Policy, TableRoles, as_policy, table_roles
 from acompass.result import Plan, Result
 from acompass.run import (
     Call,
@@ -52,7 +53,9 @@ from acompass.tables.formats import Options, ReadingOptions
 from acompass.tables.output import parquet_files, require_no_policy_file, require_no_secret
 
 if TYPE_CHECKING:
-    from acompass.author.answers import Estimate, Perturbation, Suggestion
+    from acompass.author.answers import Estimate, Perturbation, RuleCheck, Suggestion
+    from acompass.author.rules.library import Rule
+    from acompass.author.rules.matching import Matching
     from acompass.explain.answer import Explanation
     from acompass.measure.answer import ColumnFacts, Measures
     from acompass.plan.run.doubts import Doubt
@@ -98,6 +101,39 @@ class Session(BaseSession):
             result = check_policy(self._source, call)
         self._report_call(pages, "check", call, result)
         return result
+
+    def check_rule(self, rule: "Rule", matching: "Matching", options: RuleCheckOptions) -> "RuleCheck":
+        """Check the table against a rule whose columns were found in it; the options are complete."""
+        from acompass.author.rules.checking import check_rule, clauses_policy, person_of, roles_to_measure
+
+        pages, declared, clauses = _pages(options), self._roles(options), clauses_policy(rule)
+        self._require_files(pages, clauses, [self._table])
+        execution = Execution(show=options["show"], progress=options["progress"])
+        roles = TableRoles(person=person_of(rule, matching, declared))
+        with self._calling():
+            found = check_rule(
+                self._source,
+                rule,
+                matching,
+                options["params"],
+                lambda policy: Call(policy, {}, *self._reading(options), execution, roles),
+            )
+        missing, dates = self._reading(options)
+        self._report(
+            pages,
+            "check",
+            self._source.about,
+            before=self._table,
+            policy=clauses,
+            params={each.name: each.value for each in rule.parameters} | dict(options["params"] or {}),
+            dates=dates,
+            missing=missing,
+            names=self.columns,
+            table_roles=declared,
+            roles=roles_to_measure(rule, matching, declared),
+            rule=found,
+        )
+        return found
 
     @validate_arguments
     def run(self, policy: PolicyArgument, **options: Unpack[RunOptions]) -> Result:
@@ -351,7 +387,7 @@ class Session(BaseSession):
             write_reports(*pages, ReportRequest(command, **content))
 
 
-def _pages(options: CheckOptions | RunOptions | MeasureOptions) -> Pages:
+def _pages(options: CheckOptions | RuleCheckOptions | RunOptions | MeasureOptions) -> Pages:
     return Pages(options["report"], options["report_internal"])
 
 

@@ -193,6 +193,29 @@ export type Suggestion = {
   finished: boolean;
   records_out: number;
 };
+export type RuleSummary = { name: string; title: string; source: string; dated: string; covers: string; leaves_out: string[] };
+export type RuleColumn = {
+  name: string;
+  meaning: string;
+  role: "identifiers" | "quasi-identifiers" | "sensitive" | "person" | null;
+  many: boolean;
+  required: boolean;
+  /** a column of the rule; this one is not used where the table has it */
+  unless: string | null;
+  /** the table's columns that were matched with it, and why */
+  columns: string[];
+  reason: "given" | "role" | "name" | "values" | null;
+  /** the table's columns that may be meant, if that is not certain */
+  candidates: string[] | null;
+};
+export type Rule = RuleSummary & {
+  review: string;
+  parameters: Record<string, { value: number | string; meaning: string }>;
+  columns: RuleColumn[];
+  /** the title of each clause */
+  clauses: Record<string, string>;
+};
+type RuleWriteAsk = { name: string; columns: Record<string, string[]>; params: Params; replace: boolean; keep: boolean };
 export type Released = { table: string | null; report: string | null; records_in: number; records_out: number; ok: boolean; checks_nothing: boolean };
 export type ReleaseAsk = Ask & { seen: string; table: string; report: string | null; replace: boolean };
 
@@ -221,6 +244,10 @@ export type Routes = {
   show: [{ on: boolean }, { show_records: boolean }];
   record: [Ask & ({ record: number } | { where: string }), Diagnosed & { lives: Life[] | null }];
   suggest: [SuggestAsk, Diagnosed & { suggestion: Suggestion | null }];
+  rules: [Nothing, Diagnosed & { rules: RuleSummary[] }];
+  rule: [{ name: string }, Diagnosed & { rule: Rule | null }];
+  /** `files` are the rule's reference tables in the policy's folder */
+  "rule/write": [RuleWriteAsk, Diagnosed & { text: string | null; files: string[] }];
   stop: [{ topic: string }, Nothing];
   progress: [Nothing, { suggest: { part: number; loss: number } | null }];
   preview: [Ask, Diagnosed & { ok: boolean }];

@@ -10,6 +10,7 @@ import { RiskPanel } from "./panels/risk";
 import { TablePanel } from "./panels/table";
 import { Banners } from "./parts/banners";
 import { Header } from "./parts/header";
+import { RulesPanel } from "./parts/later";
 import { Tabs } from "./parts/tabs";
 import type { PanelName } from "./state";
 import type { ComponentType } from "preact";
@@ -17,6 +18,7 @@ import type { ComponentType } from "preact";
 const panels: Record<PanelName, ComponentType> = {
   Policy: PolicyPanel,
   Table: TablePanel,
+  Rules: RulesPanel,
   Risk: RiskPanel,
   Change: ChangePanel,
   Record: RecordPanel,

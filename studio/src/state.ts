@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { Gone, Refused, type Ask, type Opened, type Params, type Roles, type Sample } from "./api";
 
-export const PANELS = ["Policy", "Table", "Risk", "Change", "Record", "Proof", "Release"] as const;
+export const PANELS = ["Policy", "Table", "Rules", "Risk", "Change", "Record", "Proof", "Release"] as const;
 export type PanelName = (typeof PANELS)[number];
 
 export const opened = signal<Opened | null>(null);

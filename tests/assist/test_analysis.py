@@ -8,8 +8,7 @@ import pytest
 import acompass
 from acompass.assist.analysis import Context, diagnose, proof_words, proofs, prove_claim, verdict_words, verdicts
 from acompass.assist.document import Document, format_edits
-from acompass.errors.diagnostics import Severity
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import Severity, apply_edits
 from acompass.language.program.types import Schema
 from acompass.language.text.formatter import format_program
 from acompass.policy import TableRoles

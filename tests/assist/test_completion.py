@@ -10,8 +10,7 @@ from acompass.assist.analysis import Context
 from acompass.assist.completion import Completion, complete
 from acompass.assist.document import Document
 from acompass.assist.request_queue import table_facts
-from acompass.errors.diagnostics import Edit
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import Edit, apply_edits
 from acompass.language.program.types import DATE, INTEGER, TEXT, TIMESTAMP, make_schema
 from acompass.measure.answer import SMALLEST, ColumnFacts
 from tests.assist.people import COLUMNS, POLICY, context, people

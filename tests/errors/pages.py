@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 from acompass import api
 from acompass.cli.app import app
-from acompass.errors.diagnostics import AcompassError, Diagnostic, Span
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import AcompassError, Diagnostic, Span, apply_edits
 from acompass.language.program.checker import check
 from acompass.language.program.constants import parse_settings
 from acompass.language.program.types import Kind, Schema, Type, make_schema

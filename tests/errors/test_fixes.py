@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.errors.diagnostics import Diagnostic, Edit, Fix, Span
-from acompass.errors.fixes import MOST_ROUNDS, apply_edits, compatible_fixes, fix_safely
+from acompass.errors.diagnostics import (
+    MOST_ROUNDS,
+    Diagnostic,
+    Edit,
+    Fix,
+    Span,
+    apply_edits,
+    compatible_fixes,
+    fix_safely,
+)
 from acompass.language.program.checker import check
 from acompass.language.program.types import INTEGER, TEXT, make_schema
 from acompass.language.text.parser import parse_text

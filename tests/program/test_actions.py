@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import apply_edits
 from acompass.language.program.effects import action_name, constant_written, kernel_of, write_of
 from acompass.language.program.kernels import Constant, Uniform, Weighted, WeightedValue
 from acompass.language.program.program import Action, Remove, Write

@@ -10,10 +10,10 @@ from tests.repo.sources import PACKAGE, imports, modules, relative_name
 
 #: each layer imports only layers to its left
 LAYERS = [
-    *("version", "dataclasses", "errors", "language", "arguments", "options", "policy", "semantics", "prove", "reason"),
-    *("tables", "plan"),
+    *("version", "dataclasses", "errors", "language", "arguments", "option_groups", "options", "policy", "semantics"),
+    *("prove", "reason", "tables", "plan"),
     *("engines", "result", "roles", "notes", "run", "measure", "explain", "author", "report"),
-    *("base_session", "session", "api", "dbt", "assist", "testing", "cli", "__main__", "__init__"),
+    *("base_session", "session", "api", "rules", "dbt", "assist", "testing", "cli", "__main__", "__init__"),
 ]
 #: files with functions that import from one later layer: an answer renders itself with `report`, an argument of the
 #: API may be a policy, and a policy may come with a table (X14)

@@ -17,10 +17,9 @@ from click.testing import CliRunner
 
 import acompass
 from acompass.cli.app import app
-from acompass.testing import doctor, libraries
+from acompass.testing import doctor, health
 from acompass.testing.doctor import examine_engines, examine_files
-from acompass.testing.health import Finding, Health, State, health_text
-from acompass.testing.libraries import Library, Need, is_older, needs
+from acompass.testing.health import Finding, Health, Library, Need, State, health_text, is_older, needs
 from tests.engines.postgres_server import Server
 from tests.repo.sources import PACKAGE, ROOT
 
@@ -164,20 +163,20 @@ def test_a_module_that_fails_in_any_way_is_reported(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", _module(tmp_path, "calamity", code))
     monkeypatch.syspath_prepend(tmp_path)
-    found = libraries.examine_libraries([Need("calamity", "0", None)])
+    found = health.examine_libraries([Need("calamity", "0", None)])
     assert found == {"calamity": Library("calamity", "of unknown version", failure)}
 
 
 def test_a_file_of_the_working_folder_is_not_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _module(tmp_path, "click", "raise ValueError")
     monkeypatch.chdir(tmp_path)
-    assert libraries.examine_libraries([Need("click", "8", None)])["click"].failure is None
+    assert health.examine_libraries([Need("click", "8", None)])["click"].failure is None
 
 
 def test_a_version_that_is_too_old_is_broken() -> None:
     need = Need("click", "999.1", "lsp")
-    found = libraries.examine_libraries([need])
-    (part,) = libraries.optional_findings([need], found)
+    found = health.examine_libraries([need])
+    (part,) = health.optional_findings([need], found)
     assert part.state is State.BROKEN
     assert part.detail.endswith(": 999.1 or later is needed")
     assert part.help == "pip install --force-reinstall 'acompass[lsp]'"
@@ -193,16 +192,16 @@ def test_versions_are_compared_as_numbers(version: str, least: str, older: bool)
 
 def test_a_missing_part_is_not_a_failure_but_a_missing_library_is() -> None:
     needed = [Need("no-such-library", "1", "studio"), Need("no-such-library", "1", None)]
-    found = libraries.examine_libraries(needed)
-    (part,) = libraries.optional_findings(needed, found)
+    found = health.examine_libraries(needed)
+    (part,) = health.optional_findings(needed, found)
     assert part == Finding("studio", State.MISSING, "acompass studio", "pip install 'acompass[studio]'")
-    (library,) = libraries.required_findings(needed, found)
+    (library,) = health.required_findings(needed, found)
     assert (library.state, library.detail) == (State.BROKEN, "not installed")
 
 
 def test_every_optional_part_has_a_purpose() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert set(project["optional-dependencies"]) <= set(libraries.PURPOSES)
+    assert set(project["optional-dependencies"]) <= set(health.PURPOSES)
     listed = [project["dependencies"], *project["optional-dependencies"].values()]
     assert not any(";" in need for part in listed for need in part), "conditions are not understood"
 

@@ -10,8 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 
-from acompass.errors.diagnostics import Diagnostic, Fix, PolicyError
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import Diagnostic, Fix, PolicyError, apply_edits
 from acompass.errors.rendering import render_json, render_text
 from acompass.language.program.checker import check
 from acompass.language.program.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, decimal, make_schema

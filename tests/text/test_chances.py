@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from acompass.errors.fixes import fix_safely
+from acompass.errors.diagnostics import fix_safely
 from acompass.language.mistakes.paper import beyond_paper
 from acompass.language.text import tree, walk
 from acompass.language.text.formatter import format_program

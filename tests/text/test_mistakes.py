@@ -6,8 +6,7 @@ from decimal import Decimal
 import pytest
 
 from acompass.errors.catalog import CODES
-from acompass.errors.diagnostics import Span
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import Span, apply_edits
 from acompass.language.mistakes.paper import beyond_paper
 from acompass.language.mistakes.unreadable_text import is_csv
 from acompass.language.text import tree, walk

@@ -7,8 +7,7 @@ from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.assist.document import Document, contains
 from acompass.dataclasses import dataclass, fields, is_dataclass, replace
-from acompass.errors.diagnostics import CallError, Diagnostic, Edit, Span
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import CallError, Diagnostic, Edit, Span, apply_edits
 from acompass.language.program.types import Names
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_aggregate, format_requirement

@@ -1,19 +1,24 @@
-"""The answers of `suggest`, `pram`, `estimate` and `dbt`.
+"""The answers of `suggest`, `pram`, `estimate`, `dbt`, `rules.new` and `rules.check`.
 
 Numbers are exact; only renderers round."""
 
 import math
 from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acompass.dataclasses import dataclass, field
 from acompass.errors.diagnostics import CallError
 from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.types import Value
 from acompass.policy import Policy
-from acompass.result import Note
+from acompass.result import Note, RequirementOutcome
+
+if TYPE_CHECKING:
+    from acompass.author.rules.library import Rule, RuleColumn
+    from acompass.author.rules.matching import Matching
 
 
 class Unreachable(CallError):
@@ -81,6 +86,44 @@ class Suggestion(Answer):
         found = json_object(self, "k", "l", "records_in", "records_out", "loss", "per_column")
         found |= {"requirements": len(self.steps), "seconds": self.seconds, **json_object(self, "person", "notes")}
         return {**found, **json_object(self, "curve")} if self.curve else found
+
+
+@dataclass(frozen=True)
+class RulePolicy(Answer):
+    """The policy of a rule, for a table or for the rule's own columns."""
+
+    policy: Policy
+    rule: "Rule" = field(repr=False)
+    matching: "Matching | None" = field(repr=False)  # None for the rule's own columns
+    output: str | None = None  # the file of the policy
+    written: tuple[str, ...] = ()  # paths of the policy and of the files that it needs, if they were not there
+    reading: Mapping[str, Any] = field(default_factory=dict, hash=False)  # options of the call that a run needs, too
+    notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.policy.text
+
+    @property
+    def not_found(self) -> "tuple[RuleColumn, ...]":
+        """The rule's columns that were looked for and that the table does not have."""
+        columns = {} if self.matching is None else self.matching.columns
+        absent = (each for each in self.rule.columns if not columns.get(each.name))
+        return tuple(each for each in absent if self.matching is not None and not columns.get(each.unless or ""))
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`; scripts rely on its keys."""
+        matching = self.matching
+        return {
+            "rule": self.rule.name,
+            "policy": self.text,
+            "columns": None if matching is None else json_value(matching.columns),
+            "not_found": [each.name for each in self.not_found],
+            "others": [] if matching is None else list(matching.others),
+            "files": [path.name for path in self.policy.files],
+            **json_object(self, "written", "notes"),
+            "leaves_out": list(self.rule.leaves_out),
+        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -191,3 +234,72 @@ class DbtFiles(Answer):
     def to_json(self) -> dict[str, Any]:
         changes = json_object(self, "changed", "removed", "others", "variables", "notes")
         return {**json_object(self, "tested", "tests"), "files": list(self.files), **changes}
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseCheck:
+    """Whether a table satisfies one clause of a rule."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...] = ()  # of the table that the clause is about; none if the table has no such column
+    requirements: tuple[RequirementOutcome, ...] = ()  # what the clause asks of these columns
+    #: why the clause cannot be evaluated, so that it is violated: the values are not of the kind that it compares
+    problem: str | None = None
+    dropped: int = 0  # incomplete records, which were left out of this clause (D11, missing values)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the table has what the clause is about."""
+        return bool(self.requirements) or self.problem is not None
+
+    @property
+    def holds(self) -> bool:
+        return self.problem is None and not any(each.is_violated for each in self.requirements)
+
+    @property
+    def affected(self) -> int | None:
+        """The number of records that violate the clause; where it asks for the same of several columns, the number for
+        the column with most of them. None if the clause was not evaluated."""
+        return max((each.affected for each in self.requirements), default=None)
+
+    def to_json(self) -> dict[str, Any]:
+        found = json_object(self, "name", "title", "holds", "affected", "problem", "columns", "dropped")
+        return {**found, "requirements": [_clause_requirement(each) for each in self.requirements]}
+
+
+def _clause_requirement(outcome: RequirementOutcome) -> dict[str, Any]:
+    """Without the number, the line and the action: the policy of a clause is no file, and it only checks."""
+    found = outcome.to_json()
+    return {name: found[name] for name in ("text", "holds", "affected", "sample") if name in found}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCheck(Answer):
+    """Whether a table satisfies a published rule, clause by clause."""
+
+    rule: str
+    title: str
+    source: str  # a link
+    dated: date  # of the source
+    records_in: int
+    clauses: tuple[ClauseCheck, ...]
+    columns: Mapping[str, tuple[str, ...]] = field(hash=False)  # of the table, for each column of the rule
+    others: tuple[str, ...]  # columns that the rule says nothing about
+    leaves_out: tuple[str, ...]  # what the rule asks for and no clause checks
+    changed: tuple[str, ...] = ()  # a sentence for each number of the rule that the call changed
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the table violates no clause."""
+        return all(each.holds for each in self.clauses)
+
+    @property
+    def violated(self) -> tuple[ClauseCheck, ...]:
+        return tuple(each for each in self.clauses if not each.holds)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of `--json`; scripts rely on its keys."""
+        found = json_object(self, "rule", "title", "source", "dated", "ok", "records_in", "clauses", "columns")
+        return {**found, **json_object(self, "others", "leaves_out", "changed", "notes")}

@@ -26,13 +26,14 @@ _GROUPS = {
     },
     "Write a policy": {
         "suggest": "acompass.cli.suggest:suggest",
+        "rules": "acompass.cli.rules:rules",
         "studio": "acompass.cli.assist:studio",
         "fmt": "acompass.cli.tools:fmt",
         "core": "acompass.cli.tools:core",
         "hierarchy": "acompass.cli.hierarchy:hierarchy",
         "pram": "acompass.cli.perturb:pram",
         "estimate": "acompass.cli.perturb:estimate",
-        "dbt": "acompass.cli.dbt:dbt",
+        "dbt": "acompass.cli.tools:dbt",
     },
     "Tools": {
         "lsp": "acompass.cli.assist:lsp",

@@ -15,7 +15,8 @@ from acompass.cli.command import Command, exit_codes
 from acompass.cli.inputs import STANDARD_INPUT, convert_options, resolve_inputs
 from acompass.cli.streams import print_err, print_out
 from acompass.cli.supervisor import interrupts_within
-from acompass.options import EstimateOnTable, KeyOptions, Opening
+from acompass.option_groups import Key
+from acompass.options import EstimateOnTable, Opening
 from acompass.tables.temporary_files import folder_until_exit
 
 STUDIO_EXAMPLES = """\
@@ -34,7 +35,7 @@ acompass studio
     required=False,
     help="A .csv, .csv.gz or .parquet file, or a glob of them. Defaults to the table in the acompass.toml.",
 )
-@options.declared(EstimateOnTable, KeyOptions, leave_out=("paper", "engine"))
+@options.declared(EstimateOnTable, Key, leave_out=("paper", "engine"))
 @click.option(
     "--port", type=click.IntRange(1, 65535), metavar="N", help="Port to listen on; a random free one by default."
 )

@@ -1,4 +1,4 @@
-"""`acompass check`: evaluate the assertions of a policy, or of every policy in some folders."""
+"""`acompass check`: evaluate the assertions of a policy, of every policy in some folders, or of a published rule."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ from acompass.cli.formats import (
     require_other_files,
     write_also,
 )
-from acompass.cli.inputs import read_policy, resolve_inputs
+from acompass.cli.inputs import add_reading_settings, convert_options, read_policy, resolve_inputs
 from acompass.cli.streams import print_out, progress_bar
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic
 from acompass.errors.display import on_one_line
-from acompass.options import CheckOnTable
+from acompass.options import CheckedRule, CheckOnTable, RuleColumns
 from acompass.result import Result
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ acompass check policy.acp people.csv --also sarif=check.sarif --also junit=junit
 acompass check policy.acp people.csv --format markdown >> "$GITHUB_STEP_SUMMARY"
 acompass check policy.acp 'parts/*.parquet' --quiet && echo ready
 acompass check policy.acp people.csv --diff
+acompass check --rule cms-cell-size counts.csv
+acompass check --rule cms-cell-size visits.csv --column cell=Age,Zip --column beneficiary=Patient
 """
 
 
@@ -47,31 +49,68 @@ acompass check policy.acp people.csv --diff
 @click.argument(
     "policy",
     metavar="POLICY|FOLDER",
-    help="The policy (.acp), - for standard input; or a folder, whose policies are checked.",
+    help="The policy (.acp), - for standard input; or a folder, whose policies are checked. With --rule, the table.",
 )
 @options.policy_table
 @click.argument("folders", nargs=-1, metavar="[FOLDER]…", help="More folders.")
-@options.declared(CheckOnTable)
+@options.declared(RuleColumns, CheckOnTable, rule=CheckedRule)
 @ci_formats
 @also
 @fixes.fix
 @fixes.diff
 @options.quiet
 @options.no_progress
-def check(policy: str, table: str | None, folders: tuple[str, ...], **given: Any) -> None:
+def check(policy: str, table: str | None, folders: tuple[str, ...], rule: str | None, **given: Any) -> None:
     """Evaluate every assertion of a policy on a table. No action is performed and the table is not changed.
 
     With folders, checks every policy for which an acompass.toml names a table, in these folders and their subfolders.
     Hidden folders are skipped. Policies without a table are listed at the end.
 
+    With --rule, checks a table against a published rule, clause by clause: `check --rule NAME TABLE`. The rule's
+    columns are matched with those of the table by role, name and values. A clause about columns that the table does
+    not have says nothing about it.
+
     --fix first corrects mistakes in the policy that have only one possible correction. Exits with 1 if an
     assertion does not hold, and with 2 if a policy cannot be checked.
     """
+    if rule is not None:
+        _require_one_table(policy, table, given)
+        _check_rule(rule, policy, **given)
+        return
+    if given.pop("columns"):
+        raise click.UsageError("--column is for the columns of a rule; name it with --rule")
     if os.path.isdir(policy):
         _check_folders([each for each in (policy, table, *folders) if each is not None], **given)
     if folders:
         raise click.UsageError(f"'{policy}' is not a folder; several folders can be checked, but only one policy")
     _check_policy(policy, table, **given)
+
+
+def _require_one_table(table: str, other: str | None, given: dict[str, Any]) -> None:
+    if other is not None:
+        raise click.UsageError("--rule takes the place of the policy; give only the table")
+    if os.path.isdir(table):
+        raise click.UsageError(f"'{table}' is a folder; a rule is checked on one table")
+    for option in ("fix", "diff", "paper"):
+        if given.pop(option):
+            raise click.UsageError(f"--{option} is for a policy, not for a rule")
+
+
+def _check_rule(
+    rule: str, table: str, format_: CiFormat, also: Also, quiet: bool, no_progress: bool, **given: Any
+) -> None:
+    require_other_files(also, table)
+    with exit_codes(error_report(format_, table, also)):
+        from acompass import rules
+
+        found = add_reading_settings(convert_options(given), table)
+        with progress_bar(not (quiet or no_progress)) as progress:
+            checked = rules.check(rule, table, progress=progress, **found)
+        context = call_context(table)
+        write_also(checked, also, context)
+        if not quiet:
+            print_report(checked, format_, context)
+        exit_by_verdict(checked.ok)
 
 
 def _check_policy(
@@ -214,9 +253,10 @@ acompass check-all register survey
 def _check_all(folders: tuple[str, ...], **given: Any) -> None:
     first, *others = folders or (".",)
     assert check.callback is not None
-    check.callback(first, None, tuple(others), **given)
+    check.callback(first, None, tuple(others), None, columns=(), **given)
 
 
+_NOT_OF_FOLDERS = ("max_errors", "rule", "columns")
 _folders = click.Path(exists=True, file_okay=False)
 check_all = Command(
     "check-all",
@@ -224,7 +264,11 @@ check_all = Command(
         click.Argument(
             ["folders"], nargs=-1, type=_folders, metavar="[FOLDER]…", help="Folders; the current folder by default."
         ),
-        *(each for each in check.params if isinstance(each, click.Option) and each.name != "max_errors"),
+        *(
+            each
+            for each in check.params
+            if isinstance(each, click.Option) and each.name not in ("max_errors", "rule", "columns")
+        ),
     ],
     callback=_check_all,
     help="Check every policy for which an acompass.toml names a table, in these folders and their subfolders: another "

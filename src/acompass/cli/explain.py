@@ -1,6 +1,7 @@
 """`acompass explain`: explain what happens to a record, translate a policy, or print the page about a code."""
 
-from typing import Any, Literal, assert_never
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 import click
 
@@ -11,7 +12,12 @@ from acompass.cli.inputs import read_policy, resolve_inputs
 from acompass.cli.streams import print_out
 from acompass.errors.catalog import LIMITS, is_code
 from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.display import on_one_line
 from acompass.options import ExplainOnTable
+
+if TYPE_CHECKING:
+    from acompass.language.program.types import Schema
+    from acompass.policy import Policy
 
 EXAMPLES = """\
 acompass explain policy.acp people.csv --set k=3 --record 5
@@ -59,9 +65,7 @@ def explain_command(
             _print_translation("algebra", to_algebra(parsed.tree, parsed.text, call.params), format_, policy)
             return
         if sql:
-            from acompass.cli.sql import to_sql
-
-            _print_translation("sql", to_sql(parsed, dialect, call.schema_options), format_, policy)
+            _print_translation("sql", _to_sql(parsed, dialect, call.schema_options), format_, policy)
             return
         from acompass.api import explain
 
@@ -75,6 +79,40 @@ def _print_translation(language: Literal["algebra", "sql"], text: str, format_: 
         print_out(text)
     else:
         print_report(Translation(language, text), format_, call_context(policy))
+
+
+def _to_sql(policy: "Policy", dialect: str, options: Mapping[str, Any]) -> str:
+    """The policy as readable SQL. Without a table, the schema consists of the columns that the policy names."""
+    from acompass.api import open_session
+    from acompass.plan.run.statements import DIALECTS, dry_run
+    from acompass.prove.search.column_types import inferred_schema
+    from acompass.run import checked_program
+
+    params = options["params"]
+    if dialect not in DIALECTS:
+        known = ", ".join(f"`{name}`" for name in DIALECTS)
+        raise CallError([Diagnostic("AC705", f"unknown dialect `{dialect}`", help=f"use one of {known}")])
+    if options["table"] is None:
+        schema = inferred_schema(policy.tree, params)
+    else:
+        with open_session(options["table"], options) as opened:
+            schema = opened.schema(policy, params=params)
+    parts = [_sql_heading(schema)]
+    for sql in dry_run(checked_program(policy, schema, params), dialect):
+        parts.append(f"\n-- line {sql.requirement.line}: {on_one_line(sql.requirement.text)}\n")
+        parts += (f"{statement};\n" for statement in sql.statements)
+    return "".join(parts)
+
+
+def _sql_heading(schema: "Schema") -> str:
+    from acompass.plan.lowering.state import ROW_KEY
+    from acompass.plan.run.statements import TABLE
+
+    lines = [f"-- {TABLE} is the table; {ROW_KEY} is a record's position in it\n"]
+    for position, column in enumerate(schema):
+        stored = f"{column.type} as text" if column.type.is_spelled_decimal else column.type
+        lines.append(f"--   c{position} is {on_one_line(column.name)}, {stored}\n")
+    return "".join(lines)
 
 
 #: how many similar codes to list for an unknown code

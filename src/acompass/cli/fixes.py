@@ -12,9 +12,8 @@ import click
 from acompass.cli.inputs import STANDARD_INPUT
 from acompass.cli.streams import print_err, print_out
 from acompass.dataclasses import dataclass
-from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
+from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, FixedText, PolicyError, fix_safely
 from acompass.errors.display import count_text
-from acompass.errors.fixes import FixedText, fix_safely
 from acompass.tables.temporary_files import replace_atomically
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from acompass.arguments import PARAMS, TYPES, Option
+from acompass.arguments import PARAMS, RULE_COLUMNS, TYPES, Option
 from acompass.cli.options import DeclaredOption
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
@@ -105,6 +105,8 @@ def _convert(option: Option, value: Any) -> Any:
             return parse_types(value)
         case "pairs" if option.kind is PARAMS:
             return parse_params(value)
+        case "pairs" if option.kind is RULE_COLUMNS:
+            return parse_rule_columns(value)
         case "file":
             return read_trace(Path(value))
         case _:
@@ -137,6 +139,20 @@ def parse_types(types: Iterable[str]) -> dict[str, str]:
         if not equals:
             raise CallError([Diagnostic("AC551", f"`{text}` has no type", help=f"--types '{text}=integer'")])
         found[name.strip()] = type_.strip()
+    return found
+
+
+def parse_rule_columns(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Parse texts such as `person=Patient`, `date=Admission,Discharge` and `zip=`, which is no column."""
+    found = {}
+    for text in texts:
+        name, equals, columns = text.partition("=")
+        if not equals:
+            help_ = f"--column '{text}=COLUMN'"
+            raise CallError([Diagnostic("AC654", f"`{text}` has no column of the table", help=help_)])
+        if name.strip() in found:
+            raise CallError([Diagnostic("AC654", f"`{name.strip()}` is given twice", help="--column NAME=A,B")])
+        found[name.strip()] = split_names([columns]) if columns.strip() else []
     return found
 
 

@@ -1,5 +1,5 @@
-"""Small commands: `fmt` and `core` rewrite a policy; `verify-report`, `doctor` and `conform` verify a report page,
-the installation and an engine."""
+"""Small commands: `fmt`, `core` and `dbt` rewrite a policy; `verify-report`, `doctor` and `conform` verify a report
+page, the installation and an engine."""
 
 import sys
 from typing import Any
@@ -13,7 +13,7 @@ from acompass.cli.formats import Format, call_context, error_report, formats, pr
 from acompass.cli.inputs import STANDARD_INPUT, add_reading_settings, read_policy, resolve_inputs
 from acompass.cli.streams import print_out, progress_bar
 from acompass.errors.diagnostics import AcompassError
-from acompass.options import EstimateOnTable, PaperOnly
+from acompass.options import DbtOptions, EstimateOnTable, ModelName, PaperOnly
 
 FMT_EXAMPLES = """\
 acompass fmt policy.acp
@@ -89,6 +89,36 @@ def core(policy: str, table: str | None, **given: Any) -> None:
         reading = add_reading_settings(call.given, table)
         params = reading.pop("params")
         print_out(core_policy(parsed, table, params, Options(**reading)))
+
+
+DBT_EXAMPLES = """\
+acompass dbt policy.acp --model people --set k=3
+acompass dbt policy.acp --model people --set k=3 --types Age=integer -o warehouse
+acompass dbt policy.acp --model people --set k=3 --check
+acompass dbt policy.acp --model source:raw.people --set k=3 --source
+acompass dbt policy.acp --model people --set k=3 --no-model --dialect postgres
+"""
+
+
+@click.command(cls=Command, epilog=DBT_EXAMPLES)
+@options.policy
+@options.declared(DbtOptions, required=("model",), model=ModelName)
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
+@formats
+def dbt(policy: str, model: str, table: str | None, check: bool, format_: Format, **given: Any) -> None:
+    """Write a policy into a dbt project: a Python model that applies it to --model, for dbt-duckdb, and a
+    singular test of the released model for each assertion.
+
+    A failing test selects the number of affected records, and none of their values. Integers set with --set
+    become dbt variables. --missing and --dates apply to the Python model.
+    """
+    with exit_codes(error_report(format_, policy)):
+        from acompass import api
+
+        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, given)
+        files = api.dbt(parsed, model, dry=check, **{"output": ".", **call.schema_options})
+        print_report(files, format_, call_context(policy))
+        exit_by_verdict(files.is_current or not check)
 
 
 VERIFY_REPORT_EXAMPLES = """\

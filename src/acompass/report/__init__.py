@@ -29,6 +29,10 @@ _DESCRIPTIONS = {
     "Plan": "results:describe_plan",
     "Proof": "proofs:describe_proof",
     "Result": "results:describe_result",
+    "Rule": "authoring:describe_rule",
+    "RuleCheck": "results:describe_rule_check",
+    "RulePolicy": "authoring:describe_rule_policy",
+    "Rules": "authoring:describe_rules",
     "Suggestion": "authoring:describe_suggestion",
     "Translation": "authoring:describe_translation",
 }
@@ -49,15 +53,15 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
 
             return document_markdown(describe(answer, context)) + _limits(answer)
         case "html":
-            from acompass.report.notebook import document_html
+            from acompass.report.html import document_html
 
             return document_html(describe(answer, context))
         case "junit":
-            from acompass.report.junit import findings_to_junit
+            from acompass.report.ci_formats import findings_to_junit
 
             return findings_to_junit(answer, context)
         case "sarif":
-            from acompass.report.sarif import findings_to_sarif
+            from acompass.report.ci_formats import findings_to_sarif
 
             return json_text(findings_to_sarif(answer, context))
         case _:
@@ -67,7 +71,7 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
 def _limits(answer: Any) -> str:
     """The last line of a report on a table: where to read what it does not cover. Text, which is mostly read on a
     terminal by the same person again and again, has no such line."""
-    if type(answer).__name__ not in ("Result", "Measures"):
+    if type(answer).__name__ not in ("Result", "Measures", "RuleCheck"):
         return ""
     from acompass.errors.catalog import LIMITS, page_command
 

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from io import StringIO
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from acompass.author.answers import ClauseCheck, RuleCheck
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.catalog import page_command
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Source
@@ -30,6 +31,7 @@ class Rule:
     description: str
     help: str
     level: str = "error"
+    link: str | None = None  # to a page about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ def _find(answer: Any, context: Context) -> Report:
     match answer:
         case Result():
             return _find_in_result(answer, file)
+        case RuleCheck():
+            return _find_in_rule(answer, file)
         case Proof():
             return Report(file, [_REFUTED, _UNDECIDED], [_proved_claim(claim) for claim in answer.claims])
         case Comparison():
@@ -120,6 +124,30 @@ def _requirement(outcome: RequirementOutcome, file: str) -> Finding:
             message = f"violated: {outcome.affected:,} of {count_text(outcome.records, 'record')} affected"
             details = f"{file}:{outcome.line}\n{outcome.text}"
             return Finding(name, "failure", "violated", message, details, Place(_VIOLATED, message, outcome.line))
+
+
+def _find_in_rule(check: RuleCheck, file: str) -> Report:
+    """A case for each clause. A clause about columns that the table does not have was not evaluated."""
+    help_ = f"`acompass rules show {check.rule}` prints the rule. `acompass check --show 3` shows violating records."
+    rules = {
+        each.name: Rule(f"{check.rule}/{each.name}", f"{check.title}: {each.title}", help_, link=check.source)
+        for each in check.clauses
+    }
+    return Report(file, [*rules.values()], [_clause(each, check, rules[each.name]) for each in check.clauses])
+
+
+def _clause(clause: ClauseCheck, check: RuleCheck, rule: Rule) -> Finding:
+    name = f"{clause.name}: {clause.title}"
+    if not clause.is_checked:
+        return Finding(name, "skipped", message="no such column")
+    if clause.holds:
+        return Finding(name)
+    from acompass.report.answers.results import clause_count
+
+    message = clause.problem or f"{clause_count(clause, check)} records affected"
+    details = "\n".join(policy_line(each.text) for each in clause.requirements if each.is_violated)
+    place = Place(rule, f"{clause.title}: violated, {message}")
+    return Finding(name, "failure", "violated", f"violated: {message}", details or None, place)
 
 
 _UNDECIDED_HELP = "Give the types of the columns with `--types` or `--table`, or more time with `--deadline`."

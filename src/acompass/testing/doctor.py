@@ -20,9 +20,11 @@ from acompass.assist.studio import FILES, read_bundle
 from acompass.errors.catalog import CODES, page_command, page_path
 from acompass.errors.diagnostics import AcompassError
 from acompass.tables.temporary_files import temporary_folder
-from acompass.testing.health import Finding, Health, State
-from acompass.testing.libraries import (
+from acompass.testing.health import (
     REINSTALL,
+    Finding,
+    Health,
+    State,
     examine_libraries,
     needs,
     optional_findings,

@@ -6,17 +6,17 @@ import { Call } from "../calls";
 import { setText } from "../editor/holder";
 import { announce } from "../live";
 import { Asked } from "../parts/asked";
-import { MergeDiff } from "../parts/merge";
+import { MergeDiff } from "../parts/later";
 import { PanelLink } from "../parts/panel_link";
 import { Stepper } from "../parts/stepper";
 import { DataTable, Num } from "../parts/table";
-import { lostContact, parameterValues, roles, text } from "../state";
+import { lostContact, panel, parameterValues, roles, text } from "../state";
 import { count, countNoun, fraction } from "../words";
 
 const wanted = { k: signal(""), l: signal(""), lines: signal("") };
 const STYLES = ["cascade", "uniform", "stars"] as const;
 const style = signal<string>(STYLES[0]);
-const USES = { after: "after the policy", instead: "instead of the policy" } as const;
+const USES = { after: "after the policy", before: "before the policy", instead: "instead of the policy" } as const;
 const use = signal<keyof typeof USES>("after");
 const search = new Call("suggest");
 /** the candidate without the dismissed lines */
@@ -33,7 +33,7 @@ async function start(lines = whole(wanted.lines.peek())): Promise<void> {
   const watching = window.setInterval(() => void watch(), 500);
   const answer = await search.start({
     roles: roles.peek(),
-    ...(use.peek() === "after" ? { text: text.peek() } : {}),
+    ...(use.peek() !== "instead" ? { text: text.peek() } : {}),
     k: whole(wanted.k.peek()) ?? defaultK(),
     style: style.peek(),
     ...(l === undefined ? {} : { l }),
@@ -52,11 +52,20 @@ const suggestionText = ({ loss, dropped }: Suggestion): string => `loss ${fracti
 
 function propose(found: Suggestion): void {
   const mine = text.peek().trimEnd();
-  candidate.value = use.peek() === "instead" || mine === "" ? found.text : `${mine}\n\n${found.text}`;
+  const parts = { after: [mine, found.text], before: [found.text.trimEnd(), `${mine}\n`], instead: [found.text] }[use.peek()];
+  candidate.value = mine === "" ? found.text : parts.join("\n\n");
 }
 
 async function watch(): Promise<void> {
   progress.value = (await post("progress", {}).catch(() => ({ suggest: null }))).suggest;
+}
+
+/** Search as a rule asks, whose columns have their roles already. Before the rule's policy, there is something left to generalize. */
+export function searchFor(k: string): void {
+  wanted.k.value = k;
+  use.value = "before";
+  panel.value = "Release";
+  void start();
 }
 
 const stop = () => void post("stop", { topic: "suggest" }).catch(lostContact);
@@ -66,6 +75,9 @@ export function Suggest() {
   return (
     <section aria-labelledby="suggest-title">
       <h2 id="suggest-title">1. Suggest a policy</h2>
+      <p class="about">
+        Or start from a published rule in <PanelLink to="Rules" />.
+      </p>
       {roles.value.quasi_identifiers.length === 0 ? (
         <p class="about">
           The search needs quasi-identifiers. Mark them in <PanelLink to="Table" />.

@@ -1,6 +1,7 @@
 /** Write table and report: run the saved policy on all records; if a check is violated, write nothing. */
 
 import { effect, signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { post, Refused, type Diagnostic, type Released } from "../api";
 import { save } from "../files";
 import { announce } from "../live";
@@ -14,7 +15,9 @@ const withReport = signal(true);
 const writing = signal(false);
 const released = signal<Released | null>(null);
 const wrong = signal<Diagnostic[]>([]);
-const refused = signal<{ message: string; exists: boolean } | null>(null);
+/** why nothing was written, and whether only because the files exist */
+export type NotReleased = { message: string; exists: boolean };
+const refused = signal<NotReleased | null>(null);
 
 effect(() => {
   const proposed = opened.value?.release;
@@ -90,21 +93,25 @@ function Outcome() {
   return (
     <div role="status">
       <Problems problems={wrong.value} />
-      {refused.value !== null && <NotWritten />}
+      {refused.value !== null && <NotWritten refused={refused.value} replace={() => void write(true)} />}
       {released.value !== null && <Written done={released.value} />}
     </div>
   );
 }
 
-function NotWritten() {
+type NotWrittenProps = { refused: NotReleased; replace: () => void; children?: ComponentChildren };
+
+/** `children` are other ways to deal with files that exist. */
+export function NotWritten({ refused: { message, exists }, replace, children }: NotWrittenProps) {
   return (
     <p class="row">
-      <span class="mark bad">✗ not written</span> <span>{refused.value?.message}</span>
-      {refused.value?.exists && (
-        <button type="button" class="small" onClick={() => void write(true)}>
+      <span class="mark bad">✗ not written</span> <span>{message}</span>
+      {exists && (
+        <button type="button" class="small" onClick={replace}>
           Replace
         </button>
       )}
+      {exists && children}
     </p>
   );
 }

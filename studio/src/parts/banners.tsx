@@ -2,7 +2,7 @@
 
 import { keepMine, loadTheirs } from "../files";
 import { contact, notice, opened, text, theirs } from "../state";
-import { MergeDiff } from "./merge";
+import { MergeDiff } from "./later";
 
 export function Banners() {
   return (

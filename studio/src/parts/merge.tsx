@@ -8,7 +8,7 @@ import { policyLanguage } from "../editor/language";
 import { nonce } from "../editor/nonce";
 import { lineDiff } from "./line_diff";
 
-type Props = {
+export type MergeProps = {
   label: string;
   /** the text as it is */
   mine: string;
@@ -36,7 +36,7 @@ function control(type: "accept" | "reject", act: (event: MouseEvent) => void): H
   return button;
 }
 
-function extensions({ label, mine, accept, dismiss }: Props): Extension {
+function extensions({ label, mine, accept, dismiss }: MergeProps): Extension {
   return [
     EditorView.cspNonce.of(nonce()),
     EditorView.editable.of(false),
@@ -61,7 +61,7 @@ function extensions({ label, mine, accept, dismiss }: Props): Extension {
   ];
 }
 
-export function MergeDiff(props: Props) {
+export function MergeDiff(props: MergeProps) {
   const host = useRef<HTMLDivElement>(null);
   const shown = useRef<EditorView | null>(null);
   useLayoutEffect(() => {
@@ -76,5 +76,5 @@ export function MergeDiff(props: Props) {
 }
 
 /** A text that came from the view is already shown. */
-const shows = (view: EditorView, { mine, other }: Props): boolean =>
+const shows = (view: EditorView, { mine, other }: MergeProps): boolean =>
   view.state.doc.toString() === other && getOriginalDoc(view.state).toString() === mine;

@@ -16,8 +16,7 @@ from pytest_lsp import LanguageClient, client_capabilities
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
 from acompass.assist.lsp.view import Positions
-from acompass.errors.diagnostics import Edit, Source
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import Edit, Source, apply_edits
 from tests.waiting import PATIENCE
 
 COMMAND = (sys.executable, "-m", "acompass", "lsp")

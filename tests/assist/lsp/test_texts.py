@@ -7,7 +7,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import client_capabilities
 
-from acompass.assist.lsp.text_answers import to_markdown
+from acompass.assist.lsp.answers import to_markdown
 from tests.assist.lsp.editor import SETTINGS, TABLE, Connection, Editor, connect
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

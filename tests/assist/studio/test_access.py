@@ -81,7 +81,9 @@ def test_a_repeated_header_is_rejected(page: Page) -> None:
     assert page.http.post("/api/state", content=b"{}", headers=headers).status_code == 403
 
 
-@pytest.mark.parametrize("path", ["/", "/static/studio.js", "/static/studio.css", "/preview", "/nothing"])
+@pytest.mark.parametrize(
+    "path", ["/", "/static/studio.js", "/static/more.js", "/static/studio.css", "/preview", "/nothing"]
+)
 def test_nothing_is_read_without_the_cookie(access: Access, path: str) -> None:
     with httpx.Client(base_url=access.origin) as stranger:
         assert stranger.get(path).status_code == 401
@@ -339,6 +341,13 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "change": [{**ASK, "roles": ROLES | {"sensitive": []}}],
     "record": [{**ASK, "record": 1}, {**ASK, "where": "Age > 3"}],
     "suggest": [{"roles": ROLES | {"quasi_identifiers": ["Age", "Born"], "sensitive": ["Team"]}, "k": 3, "l": 2}],
+    "rules": [{}],
+    "rule": [{"name": "cms-cell-size"}, {"name": "none"}],
+    "rule/write": [
+        {"name": "cms-cell-size", "columns": {"cell": columns}, "params": {"k": k}, "replace": False, "keep": False}
+        for columns in (["Team", "Born"], ["Name"], ["none"])
+        for k in ("3", "", "many")
+    ],
     "stop": [{"topic": "suggest"}],
     "progress": [{}],
     "preview": [ASK],

@@ -19,6 +19,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 PANELS = {
     "Policy": "Requirements, in order",
     "Table": "Insert a requirement",
+    "Rules": "Published rules",
     "Risk": "Columns that drive the risk",
     "Change": "Change of each column's distribution",
     "Record": "What the policy does to a record",

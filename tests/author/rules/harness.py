@@ -41,9 +41,10 @@ def own_columns(rule: Rule, table: Path) -> dict[str, list[str]]:
 
 
 def violated(rule: Rule, table: Path, columns: dict[str, list[str]] | None = None) -> set[str]:
-    """The clauses that a table violates."""
-    found = clauses_for(rule, own_columns(rule, table) if columns is None else columns)
-    return {clause.name for clause, policy in found if policy is not None and not acompass.check(policy, table).ok}
+    """The clauses that a table violates. The rule's other columns are said to be absent, so that nothing is matched."""
+    own = own_columns(rule, table) if columns is None else columns
+    given = {column.name: own.get(column.name, []) for column in rule.columns}
+    return {clause.name for clause in acompass.rules.check(rule.folder, table, columns=given).violated}
 
 
 def released(rule: Rule, table: Path, folder: Path, columns: dict[str, list[str]] | None = None) -> Path | None:

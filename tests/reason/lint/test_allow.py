@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import acompass
-from acompass.errors.diagnostics import AcompassError, Diagnostic
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import AcompassError, Diagnostic, apply_edits
 from acompass.language.text.formatter import format_program
 from acompass.language.text.parser import allowances, allowed_codes, parse_text
 from acompass.prove.search.verdicts import prove_policy

@@ -21,8 +21,26 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from acompass.assist.document import Document
-from acompass.assist.lsp import commands
-from acompass.assist.lsp.commands import code_lenses, inlay_hints
+from acompass.assist.lsp.answers import (
+    EXPLAIN,
+    PROVE,
+    RUN,
+    CommandAnswer,
+    code_lenses,
+    completions,
+    definition_location,
+    explain_command,
+    formatting_edits,
+    highlights,
+    hover_content,
+    inlay_hints,
+    outline,
+    prove_command,
+    reference_locations,
+    rename_edits,
+    rename_placeholder,
+    run_command,
+)
 from acompass.assist.lsp.open_documents import (
     Mistakes,
     OpenDocument,
@@ -31,17 +49,6 @@ from acompass.assist.lsp.open_documents import (
     in_thread,
     start_thread,
     wait_for_threads,
-)
-from acompass.assist.lsp.text_answers import (
-    completions,
-    definition_location,
-    formatting_edits,
-    highlights,
-    hover_content,
-    outline,
-    reference_locations,
-    rename_edits,
-    rename_placeholder,
 )
 from acompass.assist.lsp.view import KINDS, Client, View, as_response, code_actions, internal, protocol_diagnostics
 from acompass.options import Opening
@@ -72,10 +79,10 @@ ANSWERS: dict[str, tuple[AnswerFunction, Any]] = {
     types.TEXT_DOCUMENT_CODE_LENS: (code_lenses, None),
 }
 #: commands on an open policy, or on one of its requirements
-COMMANDS: dict[str, Callable[[OpenDocument, int | None], commands.Answer]] = {
-    commands.RUN: commands.run_command,
-    commands.PROVE: commands.prove_command,
-    commands.EXPLAIN: commands.explain_command,
+COMMANDS: dict[str, Callable[[OpenDocument, int | None], CommandAnswer]] = {
+    RUN: run_command,
+    PROVE: prove_command,
+    EXPLAIN: explain_command,
 }
 
 
@@ -164,7 +171,7 @@ def _request_handler(server: Server, answer: AnswerFunction) -> Handler:
     return handler
 
 
-def _command_handler(server: Server, command: Callable[[OpenDocument, int | None], commands.Answer]) -> Handler:
+def _command_handler(server: Server, command: Callable[[OpenDocument, int | None], CommandAnswer]) -> Handler:
     def handler(*arguments: Any) -> HandlerSteps:
         opened, number = _command_target(server, *arguments)
         answer = yield _do_in_thread, (partial(command, opened, number),), None

@@ -22,8 +22,7 @@ from acompass.assist.lsp.open_documents import Mistakes, OpenDocument
 from acompass.assist.request_queue import Stale
 from acompass.dataclasses import dataclass
 from acompass.errors.catalog import page_path
-from acompass.errors.diagnostics import AcompassError, Diagnostic, Edit, Severity, Source, Span
-from acompass.errors.fixes import fix_safely
+from acompass.errors.diagnostics import AcompassError, Diagnostic, Edit, Severity, Source, Span, fix_safely
 
 
 @dataclass(frozen=True)

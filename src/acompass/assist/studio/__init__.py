@@ -17,8 +17,8 @@ def require_studio() -> None:
         raise library_needed("AC801", "`studio`", " and ".join(missing), "studio")
 
 
-#: the only files that are served
-FILES = {"studio.js": "text/javascript", "studio.css": "text/css"}
+#: the only files that are served; the page loads `more.js` on first use
+FILES = {**dict.fromkeys(("studio.js", "chunk.js", "more.js"), "text/javascript"), "studio.css": "text/css"}
 
 
 def read_bundle(name: str) -> bytes:

@@ -60,6 +60,9 @@ class Body:
             raise _wrong(key)
         return dict(found)
 
+    def names_by_name(self, key: str) -> dict[str, tuple[str, ...]]:
+        return {name: _names(names, key) for name, names in self._field(key, dict).items()}
+
     def names(self, key: str) -> tuple[str, ...]:
         return _names(self._field(key, list), key)
 

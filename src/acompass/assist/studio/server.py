@@ -1,8 +1,8 @@
 """Run the studio's server in its own thread, so that a signal is handled at once.
 
 It listens on one port and accepts connections from this machine only. The routes are the page, its files, the preview,
-and every question that a page may ask, each answered in a thread. The page loads only the studio's two files, which
-carry a nonce."""
+and every question that a page may ask, each answered in a thread. The page loads only the studio's files: with a
+nonce, or imported by one that has it."""
 
 import base64
 import errno
@@ -241,6 +241,9 @@ ROUTES = {
     "change": _about_text(measures.compare, change=None),
     "record": Question(policy.explain_record, lives=None),
     "suggest": Question(table.suggest, suggestion=None),
+    "rules": Question(table.list_rules, rules=[]),
+    "rule": Question(table.show_rule, rule=None),
+    "rule/write": Question(table.write_rule_policy, text=None, files=[]),
     "stop": Question(table.stop),
     "progress": Question(table.progress),
     "preview": _about_text(files.preview, ok=False),
@@ -321,7 +324,7 @@ def _html(nonce: str) -> str:
         Html(f'<link rel="stylesheet" href="/static/studio.css" nonce="{nonce}">'),
         tag("title", "A-COMPASS Studio"),
     )
-    script = tag("script", src="/static/studio.js", nonce=nonce, defer="")
+    script = tag("script", src="/static/studio.js", nonce=nonce, type="module")
     without = tag("noscript", "The studio needs JavaScript.")
     body = tag("body", tag("div", id="app"), without, script)
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"

@@ -6,17 +6,27 @@ persons apart, each record is a person."""
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from itertools import product
+from pathlib import Path
 from typing import Any, TypeAlias
 
-from acompass.author.rules.library import Clause, Rule, RuleColumn, comment_before
-from acompass.dataclasses import fields, is_dataclass, replace
+from acompass.author.answers import RulePolicy
+from acompass.author.rules.library import Clause, Rule, RuleColumn, comment_before, part_names, parts
+from acompass.author.rules.matching import Matching, given_columns
+from acompass.dataclasses import is_dataclass, replace
+from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.constants import Parameters, ParamValue
+from acompass.language.program.findings import Bound
 from acompass.language.text import tree
-from acompass.language.text.formatter import format_requirement, remark_lines
-from acompass.language.text.walk import reference_files
-from acompass.policy import Policy, parse
+from acompass.language.text.formatter import WrittenRule, format_program, format_requirement, remark_lines
+from acompass.language.text.tokens import spell_constant
+from acompass.language.text.walk import hierarchy_files, process_of, reference_files
+from acompass.policy import Policy, parse, parse_file
+from acompass.tables.output import replace_file, require_policy_place
 
 #: the columns of the table for each column of the rule
 Columns: TypeAlias = Mapping[str, Sequence[str]]
@@ -26,14 +36,38 @@ Params: TypeAlias = Mapping[str, ParamValue] | None
 def write_policy(rule: Rule, columns: Columns, params: Params = None) -> str:
     """The text of the rule's policy for a table with these columns."""
     rewriter = _Rewriter(rule, columns, params)
-    header = [f"Rule {rule.name}: {rule.title}. Source of {rule.dated}: {rule.source}", f"Review by {rule.review}."]
-    blocks = [[line for paragraph in header for line in remark_lines(paragraph)]]
+    written = WrittenRule(rule.name, rule.dated, rule.review)
+    lines = (f"-- {line}" for line in (rule.source, *changed_numbers(rule, params)))
+    blocks, remarks = [[*remark_lines(rule.title), written.remark, *lines]], list[str]()
     for requirement in rule.policy.tree.requirements:
-        made = rewriter.for_table(requirement)
-        if made:
-            remarks = (line for text in comment_before(rule.policy.tree, requirement) for line in remark_lines(text))
-            blocks.append([*remarks, *map(format_requirement, made)])
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+        texts = comment_before(rule.policy.tree, requirement)  # without one, it belongs to the comment before
+        remarks = [line for text in texts for line in remark_lines(text)] if texts else remarks
+        made = [*map(format_requirement, rewriter.for_table(requirement))]
+        if made and (remarks or len(blocks) == 1):
+            blocks.append([*remarks, *made])
+            remarks = []
+        elif made:
+            blocks[-1] += made
+    return format_program("\n\n".join("\n".join(block) for block in blocks))
+
+
+def changed_numbers(rule: Rule, params: Params) -> list[str]:
+    """A sentence for each parameter that a call sets to another value than the rule's."""
+    bound = _bind(rule, params)
+    return [
+        f"{name} is {spell_constant(bound[name])} here, {spell_constant(own)} in the rule"
+        for name, own in _bind(rule, None).items()
+        if bound[name] != own
+    ]
+
+
+def _bind(rule: Rule, params: Params) -> dict[str, Bound]:
+    """The values of the rule's parameters: those of the call, or else the rule's own."""
+    values = Parameters({each.name: each.value for each in rule.parameters} | dict(params or {}))
+    found = {each.name: values.bind(tree.Parameter(each.name)) for each in rule.parameters}
+    if problems := values.problems():
+        raise CallError(problems)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def clauses_for(rule: Rule, columns: Columns, params: Params = None) -> Iterator[tuple[Clause, Policy | None]]:
@@ -45,10 +79,16 @@ def clauses_for(rule: Rule, columns: Columns, params: Params = None) -> Iterator
 
 
 def policy_with_files(rule: Rule, text: str, columns: Columns) -> Policy:
-    """A policy that finds the reference tables of the rule, for a table with these columns."""
+    """A policy that finds the files of the rule, for a table with these columns."""
     policy = parse(text, f"{rule.name}.acp")
-    contents = {name: reference_content(rule, name, columns) for name in reference_files(policy.tree)}
+    contents = file_contents(rule, policy, columns)
     return replace(policy, tree=replace(policy.tree, folder=str(rule.folder), hierarchies=contents))
+
+
+def file_contents(rule: Rule, policy: Policy, columns: Columns) -> dict[str, bytes]:
+    """The hierarchies and reference tables that a policy of the rule names, for a table with these columns."""
+    hierarchies = {name: (rule.folder / name).read_bytes() for name in hierarchy_files(policy.tree)}
+    return hierarchies | {name: reference_content(rule, name, columns) for name in reference_files(policy.tree)}
 
 
 def reference_content(rule: Rule, file: str, columns: Columns) -> bytes:
@@ -62,6 +102,89 @@ def reference_content(rule: Rule, file: str, columns: Columns) -> bytes:
     return out.getvalue().encode()
 
 
+def write_rule(
+    rule: Rule, matching: Matching | None, given: Columns, params: Params, output: str | None, table: Any = None
+) -> RulePolicy:
+    """Write the policy of a rule and its files, for the table of the matching or for the rule's own columns."""
+    meant, columns = (_with_own_columns(rule, given)) if matching is None else (rule, matching.columns)
+    text = write_policy(meant, columns, params)
+    policy = policy_with_files(rule, text, columns)
+    if not policy.tree.requirements:
+        message = f"the table has none of the columns that a requirement of rule `{rule.name}` needs"
+        help_ = f"name them, as in `{option_text('columns', {rule.columns[0].name: 'COLUMN'})}`"
+        raise CallError([Diagnostic("AC652", message, help=help_)])
+    on_persons = () if matching is None else _notes_on_persons(rule, columns)
+    notes = (*changed_numbers(rule, params), *on_persons)
+    if output is None:
+        return RulePolicy(policy, rule, matching, notes=notes)
+    contents = {os.path.join(os.path.dirname(output), name): each for name, each in policy.tree.hierarchies.items()}
+    require_policy_place(output, table, contents)
+    written = _write_files(output, text, {path: each for path, each in contents.items() if not _is_there(path, each)})
+    return RulePolicy(parse_file(text, output), rule, matching, output, written, notes=notes)
+
+
+def _with_own_columns(rule: Rule, given: Columns) -> tuple[Rule, Columns]:
+    """The rule for tables of all kinds at once, and its own columns, except for those that the call names."""
+    meant = replace(rule, columns=tuple(replace(each, unless=None) for each in rule.columns))
+    return meant, {each.name: (each.name,) for each in rule.columns} | given_columns(rule, given)
+
+
+def _notes_on_persons(rule: Rule, columns: Columns) -> Iterator[str]:
+    requirements = rule.policy.tree.requirements
+    found = columns.get(rule.person or "")
+    if not found:
+        yield from note_on_records(rule, columns, requirements)
+    elif _count_persons(rule, columns, requirements):
+        yield (
+            f"the policy counts persons by `{found[0]}`; reports do so with `{option_text('person', found[0])}`, or "
+            f"with `person = {json.dumps(found[0], ensure_ascii=False)}` for the table in `acompass.toml`"
+        )
+
+
+def note_on_records(rule: Rule, columns: Columns, requirements: Iterable[tree.Requirement]) -> Iterator[str]:
+    """Note that a requirement of the rule counts records in place of persons, if it does."""
+    if rule.person is not None and not columns.get(rule.person) and _count_persons(rule, columns, requirements):
+        yield (
+            "no column tells persons apart, so each record counts as a person; if a person can have several records, "
+            f"name the column with `{option_text('columns', {rule.person: 'COLUMN'})}`"
+        )
+
+
+def _count_persons(rule: Rule, columns: Columns, requirements: Iterable[tree.Requirement]) -> bool:
+    rewriter = _Rewriter(rule, columns, None)
+    return any(map(rewriter.counts_persons, requirements))
+
+
+def _is_there(path: str, content: bytes) -> bool:
+    """Whether a file of the rule exists. Raise if another file has its name."""
+    try:
+        found = Path(path).read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        found = None
+    if found == content:
+        return True
+    message = f"the policy needs a file of the rule, but `{path}` exists and has other content"
+    help_ = f"use another folder, or keep this file and write only the policy, with `{option_text('output', '-')}`"
+    raise CallError([Diagnostic("AC653", message, help=help_)])
+
+
+def _write_files(output: str, text: str, contents: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Write all files or none. The policy comes into place last."""
+    contents = {output: text.encode(), **contents}
+    try:
+        with ExitStack() as stack:
+            for path, content in contents.items():
+                Path(stack.enter_context(replace_file(path))).write_bytes(content)
+    except BaseException:
+        for path in contents.keys() - {output}:
+            with suppress(OSError):
+                os.unlink(path)
+        raise
+    return tuple(contents)
+
+
 class _Rewriter:
     """Rewrites requirements over a rule's columns for a table with other ones."""
 
@@ -69,18 +192,30 @@ class _Rewriter:
         self._matched = {
             column.name.casefold(): tuple(map(tree.Name, _matched_with(column, columns))) for column in rule.columns
         }
-        person = None if rule.person is None else rule.person.casefold()
-        self._absent_person = person if person is not None and not self._matched[person] else None
-        self._values = Parameters({each.name: each.value for each in rule.parameters} | dict(params or {}))
+        self._person = None if rule.person is None else rule.person.casefold()
+        self._has_person = self._person is None or bool(self._matched[self._person])
+        self._values = _bind(rule, params)
 
     def for_table(self, requirement: tree.Requirement) -> list[tree.Requirement]:
         """What becomes of a requirement; nothing if the table lacks one of its columns."""
-        counted = self._count_records(requirement)
-        single, lists = list(dict.fromkeys(self._single(counted))), list(self._lists(counted))
+        counted = requirement if self._has_person else self._count_records(requirement)
+        found = (key for node in (counted, *self._grouped_singly(counted)) for key in self._single(node))
+        single, lists = list(dict.fromkeys(found)), list(self._lists(counted))
         if not all(any(self._matched.get(key, (None,)) for key in each) for each in lists):
             return []
-        choices = product(*(self._matched[key] for key in single))
-        return [self._rewrite(counted, dict(zip(single, chosen, strict=True))) for chosen in choices]
+        choices, renamed = product(*(self._matched[key] for key in single)), dict(self._renamed(counted))
+        return [self._rewrite(counted, renamed | dict(zip(single, chosen, strict=True))) for chosen in choices]
+
+    def _renamed(self, requirement: tree.Requirement) -> Iterator[tuple[str, tree.Name]]:
+        """Other names for aggregates that are named like a column of the table."""
+        taken = {name.text.casefold() for names in self._matched.values() for name in names}
+        process = process_of(requirement)
+        for each in () if process is None else process.aggregates:
+            text = each.alias.text
+            while text.casefold() in taken:
+                text = f"Computed {text}"
+            if text != each.alias.text:
+                yield each.alias.text.casefold(), tree.Name(text)
 
     def _single(self, node: Any) -> Iterator[str]:
         """The rule's columns that stand for one column each."""
@@ -88,24 +223,30 @@ class _Rewriter:
             if node.text.casefold() in self._matched:
                 yield node.text.casefold()
         elif not _is_list(node):
-            for part in _parts(node):
+            for part in parts(node):
                 yield from self._single(part)
-        if _is_of_file(node):  # a file is joined with one column, not with a combination of several
-            for name in node.group_by:
-                yield from self._single(name)
+
+    def _grouped_singly(self, requirement: tree.Requirement) -> list[tree.Name]:
+        """The columns after GROUP BY that stand for one column each. A reference table does not list combinations, and
+        without a column of persons there are no groups of one person's records."""
+        process = process_of(requirement)
+        if process is None:
+            return []
+        is_of_file = any(each.aggregate.file is not None for each in process.aggregates)
+        return [name for name in process.group_by if is_of_file or name.text.casefold() == self._person]
 
     def _lists(self, node: Any) -> Iterator[list[str]]:
         if _is_list(node):
             yield [name.text.casefold() for name in node]
         else:
-            for part in _parts(node):
+            for part in parts(node):
                 yield from self._lists(part)
 
     def _rewrite(self, node: Any, chosen: Mapping[str, tree.Name]) -> Any:
         if isinstance(node, tree.Name):
             return chosen.get(node.text.casefold(), node)
         if isinstance(node, tree.Parameter):
-            return self._values.bind(node) or node
+            return self._values.get(node.name, node)
         if _is_list(node):
             return tuple(new for name in node for new in self._several(name, chosen))
         return _with_parts(node, lambda part: self._rewrite(part, chosen))
@@ -117,9 +258,18 @@ class _Rewriter:
     def _count_records(self, node: Any) -> Any:
         """The node with COUNT(*) in place of COUNT DISTINCT of persons that no column tells apart."""
         if isinstance(node, tree.Aggregate):
-            is_of_persons = node.column is not None and node.column.text.casefold() == self._absent_person
-            return tree.Aggregate(tree.Function.COUNT) if is_of_persons and node.file is None else node
+            return tree.Aggregate(tree.Function.COUNT) if self._is_of_persons(node) else node
         return _with_parts(node, self._count_records)
+
+    def counts_persons(self, requirement: tree.Requirement) -> bool:
+        """Whether a requirement of the written policy counts persons, or records in place of persons."""
+        process = process_of(requirement)
+        aggregates = () if process is None else process.aggregates
+        is_counting = any(self._is_of_persons(each.aggregate) for each in aggregates)
+        return is_counting and bool(self.for_table(requirement))
+
+    def _is_of_persons(self, node: tree.Aggregate) -> bool:
+        return node.file is None and node.column is not None and node.column.text.casefold() == self._person
 
 
 def _matched_with(column: RuleColumn, columns: Columns) -> Sequence[str]:
@@ -131,26 +281,9 @@ def _is_list(node: Any) -> bool:
     return isinstance(node, tuple) and bool(node) and all(isinstance(each, tree.Name) for each in node)
 
 
-def _is_of_file(node: Any) -> bool:
-    return isinstance(node, tree.Process) and any(each.aggregate.file is not None for each in node.aggregates)
-
-
-def _parts(node: Any) -> Iterator[Any]:
-    """What a node consists of, without the column of a reference table, which is the file's (X14)."""
-    if isinstance(node, tuple):
-        yield from node
-    elif is_dataclass(node):
-        yield from (getattr(node, name) for name in _part_names(node))
-
-
-def _part_names(node: Any) -> list[str]:
-    is_of_file = isinstance(node, tree.Aggregate) and node.file is not None
-    return [each.name for each in fields(node) if not (is_of_file and each.name == "column")]
-
-
 def _with_parts(node: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(node, tuple):
         return tuple(map(change, node))
     if not is_dataclass(node) or isinstance(node, type):
         return node
-    return replace(node, **{name: change(getattr(node, name)) for name in _part_names(node)})
+    return replace(node, **{name: change(getattr(node, name)) for name in part_names(node)})

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from acompass.dataclasses import dataclass, replace
-from acompass.errors.diagnostics import Diagnostic, Source, Span
-from acompass.errors.fixes import keep_sound_fixes
+from acompass.errors.diagnostics import Diagnostic, Source, Span, keep_sound_fixes
 from acompass.language.program import findings, program
 from acompass.language.program.actions import check_action, check_integer
 from acompass.language.program.aggregates import facts_about

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from acompass.dataclasses import dataclass
-from acompass.errors.diagnostics import MOST_REPORTED, Diagnostic, Label, Span
-from acompass.errors.fixes import keep_sound_fixes
+from acompass.errors.diagnostics import MOST_REPORTED, Diagnostic, Label, Span, keep_sound_fixes
 from acompass.language.text import tree, walk
 from acompass.language.text.grammar import ALL_ACTIONS, FIRST_ACTIONS, Rule, build, reclassify, to_bound
 from acompass.language.text.tokens import FOREIGN_COMMENTS, Token, scan

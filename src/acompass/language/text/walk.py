@@ -335,6 +335,11 @@ def is_pseudonym(action: tree.Step | None) -> bool:
     return isinstance(plain_of(action), tree.Pseudonym)
 
 
+def uses_key(program: tree.Program) -> bool:
+    """Whether a run of the policy needs a secret key."""
+    return any(isinstance(plain_of(step_of(each)), tree.Pseudonym | tree.Shift) for each in steps(program))
+
+
 def random_word(action: tree.Random | tree.AddRandom) -> str:
     """The action in words."""
     return "ADD RANDOM" if isinstance(action, tree.AddRandom) else "RANDOM"

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from acompass.dataclasses import dataclass, replace
-from acompass.errors.diagnostics import CallError, Edit, PolicyError
-from acompass.errors.fixes import apply_edits
+from acompass.errors.diagnostics import CallError, Edit, PolicyError, apply_edits
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.program import Program
 from acompass.language.program.types import Schema, Type

@@ -1,15 +1,29 @@
-"""Describe what writes or explains policies: suggestions, PRAM and its estimates, dbt files and lives of records.
+"""Describe what writes or explains policies: suggestions, rules, PRAM and its estimates, dbt files, lives of records.
 
 Only an explanation shows records of a table, those that were requested."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from acompass.author.answers import DbtFiles, Estimate, Perturbation, Quantity, SuggestedStep, Suggestion, ValueEstimate
+from acompass.arguments import shell_word
+from acompass.author.answers import (
+    DbtFiles,
+    Estimate,
+    Perturbation,
+    Quantity,
+    RulePolicy,
+    SuggestedStep,
+    Suggestion,
+    ValueEstimate,
+)
+from acompass.author.rules.library import Rule, Rules
+from acompass.author.rules.matching import Matching
 from acompass.errors.display import count_text, on_one_line
 from acompass.explain.answer import ClassSeen, Explanation, Life, Step, Translation
 from acompass.language.text.tokens import policy_line
+from acompass.language.text.walk import uses_key
+from acompass.options import command_line_spelling
 from acompass.report import document as doc
 from acompass.report.answers.results import value_text
 
@@ -69,6 +83,78 @@ def _goal(suggestion: Suggestion) -> str:
 
 def _loss_text(loss: float) -> str:
     return f"{loss:.4f}"
+
+
+def describe_rules(rules: Rules, context: doc.Context) -> Iterator[doc.Block]:
+    rows = [(doc.Code(rule.name), on_one_line(rule.title), rule.dated.isoformat()) for rule in rules]
+    yield doc.headline("Rules", context, f"{len(rules):,} published rules")
+    yield doc.Table("Published rules", ("rule", "title", "source of"), rows, is_bold=True)
+    yield doc.Bullets(["show one with `acompass rules show NAME`; none of them is legal advice"])
+
+
+def describe_rule(rule: Rule, context: doc.Context) -> Iterator[doc.Block]:
+    title = on_one_line(rule.title)
+    yield doc.headline("Rule", context, title, text=title)
+    source = f"source: {rule.source}, of {rule.dated}; to be reviewed by {rule.review}"
+    yield doc.Bullets([f"name: `{rule.name}`", source])
+    yield doc.Section("covers", [doc.Paragraph(on_one_line(rule.covers))])
+    yield doc.Section("leaves out", [doc.Bullets([*map(on_one_line, rule.leaves_out)])])
+    numbers = [(doc.Code(each.name), str(each.value), on_one_line(each.meaning)) for each in rule.parameters]
+    if numbers:
+        yield doc.Table("parameters", ("parameter", "value", "meaning"), numbers, "lr", is_titled=True)
+    columns = [(doc.Code(on_one_line(each.name)), on_one_line(each.meaning)) for each in rule.columns]
+    yield doc.Table("columns", ("column", "meaning"), columns, is_titled=True)
+    clauses = [(doc.Code(each.name), on_one_line(each.title)) for each in rule.clauses]
+    yield doc.Table("clauses of a released table", ("clause", "meaning"), clauses, is_titled=True)
+    yield doc.Section("policy", [doc.CodeBlock(rule.policy.text)])
+
+
+def describe_rule_policy(policy: RulePolicy, context: doc.Context) -> Iterator[doc.Block]:
+    yield doc.headline("Rule", context, on_one_line(policy.rule.title), text=_written_words(policy))
+    yield doc.Either(rich=[doc.CodeBlock(policy.text)])
+    if policy.matching is not None:
+        yield from _matched_columns(policy, policy.matching)
+    yield doc.Section("the rule leaves out", [doc.Bullets([*map(on_one_line, policy.rule.leaves_out)])])
+    yield doc.Bullets([*(f"note: {on_one_line(note)}" for note in policy.notes), *_next_steps(policy, context)])
+
+
+def _written_words(policy: RulePolicy) -> str:
+    files = ", ".join(f"`{path}`" for path in policy.written)
+    return f"{on_one_line(policy.rule.title)}: wrote {files}" if files else on_one_line(policy.rule.title)
+
+
+def _matched_columns(policy: RulePolicy, matching: Matching) -> Iterator[doc.Block]:
+    rows = [
+        (_listed(match.columns), doc.Code(on_one_line(match.column.name)), _REASONS[match.reason])
+        for match in matching.matches
+        if match.columns
+    ]
+    yield doc.Table("columns", ("in the table", "in the rule", "matched by"), rows, is_titled=True)
+    absent = [f"`{on_one_line(each.name)}`: {on_one_line(each.meaning)}" for each in policy.not_found]
+    if absent:
+        yield doc.Section("columns of the rule that the table does not have", [doc.Bullets(absent)])
+    if matching.others:
+        title = "columns of the table that the rule says nothing about, to be judged by hand"
+        yield doc.Section(title, [doc.Paragraph(_listed(matching.others))])
+
+
+#: how a column was found, in the words of a report
+_REASONS = {"given": "the call", "role": "role", "name": "name", "values": "values"}
+
+
+def _listed(names: Iterable[str]) -> doc.Phrase:
+    return doc.Phrase(doc.code_names(map(on_one_line, names)))
+
+
+def _next_steps(policy: RulePolicy, context: doc.Context) -> Iterator[doc.Words]:
+    files = _listed(path.name for path in policy.policy.files)
+    if policy.output is None and files:
+        yield doc.Phrase(("the policy needs these files in its folder, which `--output` writes: ", *files))
+    elif policy.output is not None and context.name is not None:
+        options = [command_line_spelling(name, value) for name, value in policy.reading.items()]
+        options += ["--key-file key.txt"] if uses_key(policy.policy.tree) else []
+        command = [shell_word(policy.output), shell_word(context.name), "-o released.csv", *options]
+        yield f"next: `acompass run {' '.join(command)}`"
 
 
 def describe_perturbation(policy: Perturbation, context: doc.Context) -> Iterator[doc.Block]:

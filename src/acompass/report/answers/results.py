@@ -18,11 +18,15 @@ from acompass.report import document as doc
 from acompass.result import NO_CHECK, CheckedFolder, Note, Plan, RequirementOutcome, Result
 
 if TYPE_CHECKING:
+    from acompass.author.answers import ClauseCheck, RuleCheck
     from acompass.reason.lint import Findings
 
 #: headings for the columns that the policy never names, in a check and in a run
 UNNAMED = "columns that the policy never names"
 RELEASED = f"{UNNAMED}, released unchanged"
+
+#: the heading for what a rule leaves to judgement
+LEFT_OUT = "not checked, because no clause can say it"
 
 VIOLATED, REPAIRED, TO_REPAIR = "violated", "repaired", "would be repaired"
 
@@ -38,7 +42,7 @@ def _describe_check(result: Result, context: doc.Context) -> Iterator[doc.Block]
     yield from requirements_table(result)
     yield remarks(result, UNNAMED, f"{records}, {found}")
     for outcome in result.requirements:
-        yield from _sample(outcome)
+        yield from _sample(outcome, f"line {outcome.line}")
 
 
 def _describe_run(result: Result, context: doc.Context) -> Iterator[doc.Block]:
@@ -65,6 +69,70 @@ def describe_folder(folder: CheckedFolder, context: doc.Context) -> Iterator[doc
 
 def unchecked_text(policies: Sequence[str]) -> str:
     return f"not checked, because no table is named: {', '.join(map(on_one_line, policies))}"
+
+
+def describe_rule_check(check: "RuleCheck", context: doc.Context) -> Iterator[doc.Block]:
+    records, found = count_text(check.records_in, "record"), rule_verdict(check)
+    yield doc.headline("Check", context, found, check.ok)
+    source = doc.Phrase((doc.Code(check.rule), f": {check.title}. Source of {check.dated.isoformat()}: {check.source}"))
+    yield doc.Either(rich=[doc.Paragraph(source), doc.Paragraph(records)])
+    rows = [_clause_row(each, check) for each in check.clauses]
+    yield doc.Table("Clauses", ("clause", "verdict", "affected", "it asks for"), rows, "llrl", is_cut=True)
+    yield doc.Bullets([*_clause_remarks(check), *_rule_remarks(check)])
+    if check.leaves_out:
+        yield doc.Section(LEFT_OUT, [doc.Bullets(check.leaves_out)])
+    yield doc.Either(text=[doc.Paragraph(f"{records}; {found}")])
+    for clause in check.clauses:
+        for outcome in clause.requirements:
+            yield from _sample(outcome, f"clause {clause.name}")
+
+
+def _clause_row(clause: "ClauseCheck", check: "RuleCheck") -> tuple[doc.Words, ...]:
+    tone: doc.Tone = "bad" if not clause.holds else "good" if clause.is_checked else "none"
+    return clause.name, doc.Verdict(clause_verdict(clause), tone), clause_count(clause, check), clause.title
+
+
+def clause_verdict(clause: "ClauseCheck") -> str:
+    if not clause.is_checked:
+        return "no such column"
+    return "holds" if clause.holds else VIOLATED
+
+
+def clause_count(clause: "ClauseCheck", check: "RuleCheck") -> str:
+    return "" if clause.affected is None else f"{clause.affected:,} of {check.records_in - clause.dropped:,}"
+
+
+def rule_verdict(check: "RuleCheck") -> str:
+    """A clause about columns that the table does not have, or that were not recognized, says nothing about it."""
+    changed = f" ({'; '.join(check.changed)})" if check.changed else ""
+    if check.violated:
+        return f"the table violates {count_text(len(check.violated), 'clause')} of {check.rule}{changed}"
+    return f"the table satisfies every clause of {check.rule} that can be checked{changed}"
+
+
+def _clause_remarks(check: "RuleCheck") -> Iterator[doc.Words]:
+    for clause in check.clauses:
+        if clause.problem is not None:
+            yield f"{clause.name} cannot be evaluated, so it is violated: {clause.problem}"
+        if clause.dropped:
+            yield f"{clause.name} leaves out {count_text(clause.dropped, 'incomplete record')}"
+        if len(clause.requirements) > 1:
+            for outcome in clause.requirements:
+                if outcome.is_violated:
+                    said = doc.Code(policy_line(outcome.text))
+                    yield doc.Phrase((f"{clause.name} is violated by {affected_count(outcome)} in ", said))
+
+
+def _rule_remarks(check: "RuleCheck") -> Iterator[doc.Words]:
+    for own, names in check.columns.items():
+        yield doc.Phrase(("the rule's ", doc.Code(own), ": ", *doc.code_names(map(on_one_line, names))))
+    if check.others:
+        others = doc.code_names(map(on_one_line, check.others))
+        yield doc.Phrase(("columns that the rule says nothing about: ", *others))
+    yield from (f"note: {note_text(note)}" for note in check.notes)
+    unchecked = [each.name for each in check.clauses if not each.is_checked]
+    if unchecked:
+        yield f"not checked, because no column was recognized as theirs: {', '.join(unchecked)}"
 
 
 def describe_plan(plan: Plan, context: doc.Context) -> Iterator[doc.Block]:
@@ -153,11 +221,11 @@ def _trace_count(result: Result) -> str:
     return f"{count_text(result.trace_used, 'value')} of the trace used"
 
 
-def _sample(outcome: RequirementOutcome) -> Iterator[doc.Block]:
+def _sample(outcome: RequirementOutcome, violated: str) -> Iterator[doc.Block]:
     """The violating classes or records, if the call requested them."""
     sample = outcome.sample
     if sample is not None:
-        caption = f"line {outcome.line} is violated by"
+        caption = f"{violated} is violated by"
         text = [[on_one_line(str(value)) for value in row] for row in sample.rows]
         rich = [[doc.Code(value_text(value)) for value in row] for row in sample.rows]
         yield doc.Either(

@@ -13,9 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from acompass.author.answers import RuleCheck
 from acompass.dataclasses import asdict, dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
-from acompass.errors.display import Answer
+from acompass.errors.display import Answer, json_object
 from acompass.language.program.hierarchies import require_regular_file
 from acompass.options import DatesArgument
 from acompass.policy import Policy, load
@@ -139,7 +140,7 @@ def certify(
     dates: DatesArgument,
     engine: str,
     tables: Mapping[Literal["input", "output"], str | TableName | None],
-    result: Result | None,
+    answer: Result | RuleCheck | None,
 ) -> Certificate:
     """`engine` is the engine's name and version. Only tables that are files have hashes."""
     return Certificate(
@@ -154,7 +155,7 @@ def certify(
         tables={what: table.name for what, table in tables.items() if isinstance(table, TableName)},
         input=_hash_if_file(tables["input"]),
         output=_hash_if_file(tables["output"]),
-        counts={} if result is None else _result_counts(result),
+        counts=_counts(answer),
     )
 
 
@@ -166,6 +167,17 @@ def _date_formats(dates: DatesArgument) -> tuple[str, ...]:
 
 def _hash_if_file(table: str | TableName | None) -> tuple[FileHash, ...] | None:
     return hash_table(table) if isinstance(table, str) else None
+
+
+def _counts(answer: Result | RuleCheck | None) -> dict[str, Any]:
+    match answer:
+        case None:
+            return {}
+        case Result():
+            return _result_counts(answer)
+        case RuleCheck():
+            clauses = [json_object(each, "name", "holds", "affected") for each in answer.clauses]
+            return {**json_object(answer, "rule", "records_in", "ok"), "clauses": clauses}
 
 
 def _result_counts(result: Result) -> dict[str, Any]:

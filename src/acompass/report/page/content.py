@@ -7,11 +7,18 @@ from decimal import Decimal
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.arguments import is_file
+from acompass.author.answers import RuleCheck
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.reading import date_formats, missing_options
 from acompass.language.program import program as p
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import is_always, process_of, projection_of, written_by
+from acompass.language.program.effects import (
+    columns_with_pseudonyms,
+    is_always,
+    process_of,
+    projection_of,
+    written_by,
+)
 from acompass.language.program.types import Kind, Names, Schema, types_by_name
 from acompass.language.text.tokens import policy_lines
 from acompass.language.text.tree import Operator, Quantifier
@@ -79,6 +86,7 @@ class FrontPage:
     columns: tuple[ColumnRow, ...]
     thresholds: tuple[Threshold, ...]
     roles: TableRoles  # as declared
+    pseudonyms: tuple[str, ...]  # columns of the released table
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,7 @@ class PageContent:
     series: tuple[str, ...]  # the names of the tables in `overview`: (before, after), or a single table
     certificate: Certificate
     front: FrontPage
+    rule: RuleCheck | None = None  # in place of a result, if a table is checked against a rule
 
     @property
     def is_internal(self) -> bool:
@@ -135,6 +144,7 @@ class ReportRequest:
     missing: MissingArgument = ERROR
     names: Sequence[str] = ()  # of the columns of the table that the call is about
     table_roles: TableRoles = field(default_factory=TableRoles)
+    rule: RuleCheck | None = None
     options: Options = field(default_factory=Options)
 
 
@@ -156,6 +166,7 @@ def page_contents(request: ReportRequest, readers: Sequence[Reader]) -> list[Pag
             series=("before", "after") if _are_compared(request, tables) else ("table",),
             certificate=certificate.for_reader(reader),
             front=front,
+            rule=request.rule,
         )
         for reader, overview in zip(readers, _overviews(request, tables, readers), strict=True)
     ]
@@ -172,7 +183,7 @@ def _certificate(request: ReportRequest) -> Certificate:
             "input": _file_or_table(request, request.before),
             "output": _file_or_table(request, request.after),
         },
-        request.result,
+        request.result or request.rule,
     )
 
 
@@ -242,7 +253,8 @@ def _can_be_shown(request: ReportRequest, tables: list[Any]) -> bool:
         case "run":
             return len(tables) == 2
         case "check":
-            return request.result is not None and request.result.ok
+            answer = request.result or request.rule
+            return answer is not None and answer.ok
         case "measure":
             return True
         case _:
@@ -272,7 +284,7 @@ def _is_on_disk(path: str) -> bool:
 def _roles_to_measure(request: ReportRequest) -> Roles | None:
     """The columns that the policy does not drop, or that the checked table has; None if neither the roles of the table
     nor a GROUP BY of the policy name quasi-identifiers."""
-    policy, declared = request.policy, request.table_roles
+    policy, declared = None if request.rule is not None else request.policy, request.table_roles
     if policy is None or not (declared.quasi_identifiers or any(each.group_by for each in processes(policy.tree))):
         return None
     columns = request.names if request.command == "check" else ()
@@ -336,7 +348,14 @@ def _front_page(request: ReportRequest) -> FrontPage:
         columns=tuple(_column_rows(request, program)),
         thresholds=() if program is None else tuple(thresholds(program)),
         roles=request.table_roles,
+        pseudonyms=() if program is None or request.command != "run" else tuple(_pseudonyms(program)),
     )
+
+
+def _pseudonyms(program: p.Program) -> Iterator[str]:
+    for position in sorted(columns_with_pseudonyms(program.requirements)):
+        if program.final_schema[position].type.kind is not Kind.DROPPED:
+            yield program.schema[position].name
 
 
 def _column_rows(request: ReportRequest, program: p.Program | None) -> Iterator[ColumnRow]:

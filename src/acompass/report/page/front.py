@@ -5,6 +5,7 @@ how that was verified, and until when it is valid."""
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from acompass.author.answers import ClauseCheck
 from acompass.errors.catalog import LIMITS_TITLE, read_limits
 from acompass.errors.display import count_text
 from acompass.measure.answer import Measures
@@ -50,7 +51,8 @@ def _columns(content: PageContent) -> Iterator[Html]:
         fate = ("in the released table",) if any(each.fate for each in columns) else ()
         yield table("Columns by role", ("role", "columns", *fate), rows, class_="fates")
     if rows and not content.front.roles.are_given and content.command != "measure":
-        yield _remark("No roles are declared; these follow from how the policy uses the columns.")
+        user = "policy" if content.rule is None else "rule"
+        yield _remark(f"No roles are declared; these follow from how the {user} uses the columns.")
     if content.front.roles.person is not None:
         yield _remark("The column ", tag("code", content.front.roles.person), " tells persons apart.")
 
@@ -96,7 +98,9 @@ def _quasi_identifiers(content: PageContent) -> tuple[str, ...]:
 
 def _required(content: PageContent) -> Iterator[str]:
     bounds = content.front.thresholds
-    if bounds:
+    if content.rule is not None:
+        yield tag("ul", *(tag("li", f"{each.title} (clause {each.name})") for each in content.rule.clauses))
+    elif bounds:
         yield tag("ul", *(tag("li", *_threshold(each, content)) for each in bounds))
     else:
         yield badge("nothing", "open")
@@ -172,11 +176,13 @@ def _open_points(content: PageContent) -> Iterator[Sequence[str]]:
         yield "Released as they were: " if len(kept) > 1 else "Released as it was: ", _names(kept)
     if others and known:
         yield "Whoever knows values of ", _names(others), "can tell the records of a class apart."
-    if known:
+    if known and content.rule is None:
         yield from _open_values(content)
     result = content.result
     if result is not None and content.has_counts and result.notes:
         yield (f"{count_text(len(result.notes), 'note')}: ", "; ".join(map(note_text, result.notes)))
+    if content.rule is not None and content.rule.leaves_out:
+        yield "What the rule leaves to judgement: ", tag("a", "The rule", href="#rule")
     yield "Attacks that no requirement covers: ", tag("a", LIMITS_TITLE, href="#limits")
 
 
@@ -214,15 +220,31 @@ _VERIFIED: tuple[_Verification, ...] = (
 )
 
 
+#: the same for the clauses of a rule
+_CLAUSES: tuple[tuple[str, str, Callable[[ClauseCheck], bool]], ...] = (
+    ("satisfied by this table", "good", lambda each: each.holds and each.is_checked),
+    ("violated by this table", "bad", lambda each: not each.holds),
+    ("not checked: no such column", "open", lambda each: not each.is_checked),
+)
+
+
 def _verified(content: PageContent) -> Iterator[str]:
     if content.result is not None:
         rows = [each for each in content.requirements if each.is_first_step]
         found = _CHECKED if content.command == "check" else _VERIFIED
         lines = [(words, tone, [each.outcome.line for each in rows if belongs(each)]) for words, tone, belongs in found]
         yield tag("ul", *(_verified_item(*each) for each in lines if each[-1]))
-    made = "Measured" if content.result is None else "Evaluated"
+    if content.rule is not None:
+        clauses = [(words, tone, list(filter(belongs, content.rule.clauses))) for words, tone, belongs in _CLAUSES]
+        yield tag("ul", *(_clauses_item(*each) for each in clauses if each[-1]))
+    made = "Measured" if content.result is None and content.rule is None else "Evaluated"
     versions = content.certificate.versions
     yield _remark(f"{made} by acompass {versions['acompass']} on {versions['engine']}.")
+
+
+def _clauses_item(words: str, tone: str, clauses: Sequence[ClauseCheck]) -> Html:
+    names = ", ".join(each.name for each in clauses)
+    return tag("li", badge(f"{count_text(len(clauses), 'clause')} {words}", tone), f" ({names})")
 
 
 def _verified_item(words: str, tone: str, lines: Sequence[int]) -> Html:

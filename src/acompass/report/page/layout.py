@@ -4,21 +4,27 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from importlib.resources import files
 
+from acompass.author.answers import ClauseCheck, RuleCheck
 from acompass.errors.display import count_text
 from acompass.measure.answer import Loss, Measures, Persons
 from acompass.prove.proof import Claim, ClaimVerdict
 from acompass.report.answers.measures import persons
 from acompass.report.answers.results import (
+    LEFT_OUT,
     RELEASED,
     UNNAMED,
     VIOLATED,
     action_effect,
     affected_count,
+    clause_count,
+    clause_verdict,
     note_text,
     output_verdict,
     repair_word,
+    rule_verdict,
     verdict,
 )
+from acompass.report.document import as_sentence
 from acompass.report.html import Html, about, badge, row, section, share_bar, table, tag
 from acompass.report.page.certificate import EMPTY_BLOCK, Certificate, FileHash, Reader, embed_certificate
 from acompass.report.page.content import Command, PageContent, RequirementRow
@@ -29,6 +35,7 @@ from acompass.report.page.measures import (
     loss_section,
     percent,
     quasi_identifiers_section,
+    questions_section,
     risk_section,
     sampling_section,
     sensitive_section,
@@ -97,6 +104,8 @@ def _sections(content: PageContent) -> Iterator[Html]:
     yield front_section(content)
     if content.result is not None:
         yield policy_section(content, content.result)
+    if content.rule is not None:
+        yield rule_section(content.rule)
     if overview is not None and overview.measures:
         yield from _measures(content)
     if overview is not None and overview.loss is not None:
@@ -118,6 +127,8 @@ def _measures(content: PageContent) -> Iterator[Html]:
         yield quasi_identifiers_section(measures, series)
     if measures[-1].sensitive:
         yield sensitive_section(measures, series)
+    if content.achieved is not None and content.overview is not None and content.achieved.k is not None:
+        yield questions_section(content.achieved, content.overview.unique, content.front.pseudonyms)
 
 
 def page_header(content: PageContent, title: str) -> Html:
@@ -142,7 +153,9 @@ def _verdict(content: PageContent) -> Iterator[str]:
             yield " No table was written."
     elif result is not None:
         yield badge("every requirement holds", "good") if result.ok else badge("violated", "bad")
-    if content.certificate.policy is not None:
+    if content.rule is not None:
+        yield badge(rule_verdict(content.rule), "good" if content.rule.ok else "bad")
+    elif content.certificate.policy is not None:
         yield f" Policy {content.certificate.policy.name}"
 
 
@@ -154,6 +167,8 @@ def _header_figures(content: PageContent) -> Iterator[Html]:
         yield _figure(named, ", ".join(f"{name}{_IS}{value}" for name, value in parameters.items()))
     if result is not None:
         yield from _record_figures(result)
+    elif content.rule is not None:
+        yield _figure("records", f"{content.rule.records_in:,}")
     elif measures:
         yield _figure("records", _arrow([persons(each.records) for each in measures]))
         yield from _record_difference(measures)
@@ -218,6 +233,44 @@ def policy_section(content: PageContent, result: Result) -> Html:
         tag("ol", *items, class_="requirements"),
         *_remarks(content, result),
     )
+
+
+def rule_section(check: RuleCheck) -> Html:
+    rows = [_clause(each, check) for each in check.clauses]
+    clauses = table("Clauses of the rule", ("clause", "it asks for", "verdict", "affected", "columns"), rows)
+    matched = [row(own, ", ".join(names)) for own, names in check.columns.items()]
+    return section(
+        "The rule",
+        "rule",
+        about(f"{check.title}. Source of {check.dated.isoformat()}: ", _link(check.source)),
+        clauses,
+        *(tag("p", f"Note: {note_text(note)}", class_="note") for note in check.notes),
+        about(
+            "A clause about columns that were not recognized says nothing about this table. These columns were "
+            "recognized:"
+        ),
+        table("Columns of the rule", ("column of the rule", "columns of the table"), matched),
+        *([tag("p", f"The rule says nothing about: {', '.join(check.others)}", class_="note")] if check.others else []),
+        tag("h3", as_sentence(LEFT_OUT)),
+        tag("ul", *(tag("li", each) for each in check.leaves_out)),
+    )
+
+
+def _clause(clause: ClauseCheck, check: RuleCheck) -> Html:
+    tone = "bad" if not clause.holds else "good" if clause.is_checked else "open"
+    counted = clause_count(clause, check)
+    if clause.problem is not None:  # without its words, which name a file
+        counted = "not evaluated: the values are not of the kind that the clause compares"
+    elif clause.dropped:
+        counted += f"; {count_text(clause.dropped, 'incomplete record')} left out"
+    columns = ", ".join(clause.columns)
+    return row(clause.name, clause.title, badge(clause_verdict(clause), tone), counted, columns)
+
+
+def _link(source: str) -> Html:
+    """Only a web page is a link: a rule may come from anyone."""
+    is_page = source.startswith(("https://", "http://"))
+    return tag("a", source, href=source, rel="noreferrer") if is_page else tag("span", source)
 
 
 def _introduction(content: PageContent) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,19 @@ def _targets(studio: Studio, policy: Policy, body: Body) -> list[Path]:
     return targets
 
 
+def write_beside(studio: Studio, contents: Mapping[str, bytes], replace: bool, keep: bool) -> None:
+    """Write files that a policy names to the policy's folder. Of those with other content, replace or keep all."""
+    paths = {_path_in_folder(studio, name): content for name, content in contents.items()}
+    wanted = {path: content for path, content in paths.items() if not path.is_file() or path.read_bytes() != content}
+    for path in wanted:
+        require_other_file(str(path), tuple(find_paths(studio.start.table)))
+    _require_free(list(wanted), replace or keep)
+    for path, content in wanted.items():
+        if not (keep and path.exists()):
+            with replace_atomically(path) as part:
+                Path(part).write_bytes(content)
+
+
 def _path_in_folder(studio: Studio, name: str) -> Path:
     """A path in the policy's folder, even after resolving links."""
     folder = studio.file.folder
@@ -174,7 +188,7 @@ def _path_in_folder(studio: Studio, name: str) -> Path:
         raise Refused(HTTPStatus.BAD_REQUEST, limit)
     is_plain = name == Path(name).name and name not in ("", ".", "..") and "\\" not in name
     if not is_plain or path.resolve().parent != folder.resolve() or is_same_file(str(path), studio.file.path):
-        raise Refused(HTTPStatus.BAD_REQUEST, "a release is written to the policy's folder: use a name without a path")
+        raise Refused(HTTPStatus.BAD_REQUEST, "files are written to the policy's folder: use a name without a path")
     return path
 
 

@@ -1,18 +1,23 @@
-"""The table's columns, their roles, templates that fit them, and the search for a policy.
+"""The table's columns, their roles, templates and published rules that fit them, and the search for a policy.
 
 A new search replaces the previous one, and a search can be ended with the best policy so far."""
 
+from http import HTTPStatus
 from typing import Any, Unpack
 
 from acompass.assist.document import Document, parameters
 from acompass.assist.request_queue import Stale
-from acompass.assist.studio.answers.files import roles_json, sample_json
-from acompass.assist.studio.messages import Body, json_object, number
+from acompass.assist.studio.answers.files import roles_json, sample_json, write_beside
+from acompass.assist.studio.messages import Body, Refused, json_object, number
 from acompass.assist.studio.question import Ask, count_records, facts
 from acompass.assist.studio.state import Studio
 from acompass.assist.templates import templates
 from acompass.author.answers import Suggestion
+from acompass.author.rules.library import Rule, all_rules
+from acompass.author.rules.matching import Matching, match_columns
+from acompass.author.rules.writing import write_rule
 from acompass.dataclasses import asdict, replace
+from acompass.language.program.constants import parse_settings
 from acompass.language.text.walk import names_dropped_by
 from acompass.measure.answer import Bar, ColumnFacts, Distribution
 from acompass.options import SuggestOptions
@@ -138,3 +143,49 @@ def _json(found: Suggestion) -> dict[str, Any]:
         "curve": [json_object(point, "lines", "loss", "dropped") for point in found.curve],
         **json_object(found, "seconds", "finished", "records_out"),
     }
+
+
+def list_rules(_: Studio, __: Body) -> dict[str, Any]:
+    return {"diagnostics": [], "rules": all_rules().to_json()}
+
+
+def show_rule(studio: Studio, body: Body) -> dict[str, Any]:
+    """A rule, and how its columns match those of the open table."""
+    rule = _rule(body)
+    matching = match_columns(rule, studio.queue.session.columns, studio.roles)
+    return {"diagnostics": [], "rule": {**rule.to_json(), "columns": _rule_columns(rule, matching)}}
+
+
+def _rule(body: Body) -> Rule:
+    """A rule of the library or of an installed package. `find_rule` would also read any folder that the page names."""
+    found = next((rule for rule in all_rules() if rule.name == body.text("name")), None)
+    if found is None:
+        raise Refused(HTTPStatus.NOT_FOUND, "there is no such rule")
+    return found
+
+
+def _rule_columns(rule: Rule, matching: Matching) -> list[dict[str, Any]]:
+    matches = {match.column.name: match for match in matching.matches}
+    doubts = {doubt.column.name: doubt.candidates for doubt in matching.doubts}
+    return [
+        {
+            **json_object(column, "name", "meaning", "role", "unless"),
+            "many": column.is_many,
+            "required": column.is_required,
+            "columns": matches[column.name].columns if column.name in matches else (),
+            "reason": matches[column.name].reason if column.name in matches else None,
+            "candidates": doubts.get(column.name),
+        }
+        for column in rule.columns
+    ]
+
+
+def write_rule_policy(studio: Studio, body: Body) -> dict[str, Any]:
+    """The rule's policy for the editor, once its files are in the policy's folder."""
+    rule, names = _rule(body), studio.queue.session.columns
+    matching = match_columns(rule, names, studio.roles, body.names_by_name("columns"))
+    params = parse_settings(f"{name}={value}" for name, value in body.texts("params").items() if value.strip())
+    policy = write_rule(rule, matching, {}, params, None).policy
+    files = policy.tree.hierarchies
+    write_beside(studio, files, body.flag("replace"), body.flag("keep"))
+    return {"diagnostics": [], "text": policy.text, "files": list(files)}

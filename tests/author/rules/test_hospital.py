@@ -246,6 +246,54 @@ def test_the_file_of_populations_has_the_two_lists() -> None:
     assert {place.zip3 for place in hospital.CITIES} <= {row["zip"] for row in rows if int(row["people"]) > 20_000}
 
 
+#: how other sources of such tables name the columns: an exchange format, a vendor's database, a spreadsheet
+SPELLINGS = {
+    "exchange": (
+        "Encounter ID=Id, MRN=PATIENT, Patient Name=LAST, Emergency Contact=FIRST, "
+        "Street Address=ADDRESS, City=CITY, County=COUNTY, Zip Code=ZIP, Census Tract=FIPS, "
+        "DOB=BIRTHDATE, Age=AGE, Admit Date=START, Discharge Date=STOP, Date of Death=DEATHDATE, "
+        "Last Updated=UPDATED_AT, Driver License=DRIVERS, Insurance Member ID=MEMBER_ID, "
+        "Home Phone=PHONE"
+    ),
+    "database": (
+        "Encounter ID=PAT_ENC_CSN_ID, MRN=PAT_MRN_ID, Patient Name=PAT_NAME, Street Address=ADD_LINE_1, "
+        "City=CITY, County=COUNTY_C, Zip Code=ZIP, DOB=BIRTH_DATE, Age=AGE_AT_VISIT, "
+        "Admit Date=HOSP_ADMSN_TIME, Discharge Date=HOSP_DISCH_TIME, Date of Death=DEATH_DATE, "
+        "Last Updated=UPDATE_DATE, Home Phone=HOME_PHONE, Email=EMAIL_ADDRESS, "
+        "Insurance Member ID=SUBSCR_NUM, Account No=HSP_ACCOUNT_ID, Notes=NOTE_TEXT, "
+        "Employer=EMPLOYER_NAME, Emergency Contact=EMERG_CONTACT_NAME, IP Address=LAST_LOGIN_IP, "
+        "Portal URL=MYCHART_URL, Photo File=PHOTO_PATH, Device Serial No=IMPLANT_SERIAL_NUM"
+    ),
+    "spreadsheet": (
+        "MRN=Medical Record Number, Patient Name=Patient Full Name, Zip Code=Home ZIP, "
+        "DOB=Patient Date of Birth, Age=Age (years), Admit Date=Date of Admission, "
+        "Discharge Date=Date of Discharge, Date of Death=Death Date, Home Phone=Telephone (home), "
+        "SSN=Social Security #, Insurance Member ID=Medicare Beneficiary Identifier, "
+        "Account No=Billing Account Number, Notes=Physician Comments, Street Address=Address, "
+        "Last Updated=Record last modified, Encounter ID=Visit No, Photo File=Patient photo, "
+        "Fingerprint ID=Biometric template, IP Address=Portal IP"
+    ),
+    "code": ", ".join(f"{column}={column.lower().replace(' ', '_')}" for column in hospital.COLUMNS),
+}
+KEPT_BY_HAND = {"State", "Sex", "Length of Stay", "Diagnosis", "Total Charges"}
+
+
+def test_columns_are_found_in_other_spellings() -> None:
+    own = matched_columns({})
+    assert {column for columns in own.values() for column in columns} == set(hospital.COLUMNS) - KEPT_BY_HAND
+    for source, text in SPELLINGS.items():
+        names = dict(each.split("=") for each in text.split(", "))
+        expected = {key: tuple(names.get(column, column) for column in columns) for key, columns in own.items()}
+        assert matched_columns(names) == expected, source
+
+
+def matched_columns(names: dict[str, str]) -> dict[str, tuple[str, ...]]:
+    rows = [{names.get(column, column): row[column] for column in hospital.COLUMNS} for row in ORIGINAL[:100]]
+    matching = acompass.rules.new(hospital.RULE, rows).matching
+    assert matching is not None
+    return matching.columns
+
+
 @pytest.mark.slow
 def test_nothing_is_left_in_the_release_of_10000_patients(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert hospital.release_and_check(tmp_path, 10_000) == 0

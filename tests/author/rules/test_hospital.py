@@ -294,6 +294,12 @@ def matched_columns(names: dict[str, str]) -> dict[str, tuple[str, ...]]:
     return matching.columns
 
 
+def test_the_year_of_the_release_can_be_set_as_a_number() -> None:
+    policy = acompass.rules.new(hospital.RULE, ORIGINAL[:100], params={"old": 1940})
+    assert "DOB > '1940'" in policy.text
+    assert policy.notes[0] == "old is '1940' here, '1937' in the rule"
+
+
 @pytest.mark.slow
 def test_nothing_is_left_in_the_release_of_10000_patients(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert hospital.release_and_check(tmp_path, 10_000) == 0
@@ -304,6 +310,31 @@ def test_nothing_is_left_in_the_release_of_10000_patients(tmp_path: Path, capfd:
     assert {row["Zip Code"] for row in released} == {"000", *(place.zip3 for place in hospital.CITIES)}
     born = {row["DOB"] for row in released if row["DOB"] != "*"}
     assert min(born) == str(hospital.release_year() - 89)
+
+
+@pytest.mark.parametrize(("absent", "column"), [("Age", "age"), ("DOB", "birth")])
+def test_nothing_is_left_without_ages_or_without_birth_dates(tmp_path: Path, absent: str, column: str) -> None:
+    """Without ages, the length of the stay looks like one: the call says that it is not."""
+    table, output = tmp_path / "table.csv", tmp_path / "released.csv"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [each for each in hospital.COLUMNS if each != absent], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(ORIGINAL)
+    acompass.rules.new(hospital.RULE, table, columns={column: []}, output=tmp_path / "release.acp")
+    assert acompass.run(tmp_path / "release.acp", table, output=output, missing=hospital.MISSING).ok
+    found = recheck.recheck(KNOWN, recheck.read_rows(str(output)), hospital.release_year())
+    assert not any(found.values())
+
+
+def test_a_current_file_of_populations_replaces_that_of_the_rule(tmp_path: Path) -> None:
+    """Boston has become small, and the file has neither Worcester nor any other area but Chicago."""
+    table, file = tmp_path / "hospital.csv", tmp_path / "zip3.csv"
+    hospital.write_hospital(table, 400)
+    acompass.rules.new(hospital.RULE, table, output=tmp_path / "release.acp")
+    assert file.read_text(encoding="utf-8").startswith("Zip Code,people\n005,20001\n")
+    file.write_text("Zip Code,people\n021,20000\n606,2000000\n", encoding="utf-8")
+    acompass.run(tmp_path / "release.acp", table, output=tmp_path / "released.csv", missing=hospital.MISSING)
+    assert {row["Zip Code"] for row in recheck.read_rows(str(tmp_path / "released.csv"))} == {"000", "606"}
 
 
 @pytest.mark.slow

@@ -321,6 +321,7 @@ def _call_every_member(session: acompass.Session, folder: Path) -> dict[str, Cal
         "columns": lambda: session.columns,
         "estimate": lambda: session.estimate("EACH RESULT : Age <= 80;", "Zip"),
         "explain": lambda: session.explain(POLICY, params={"k": 2}, record=1),
+        "first_values": lambda: session.first_values(2),
         "is_local": lambda: session.is_local,
         "measure": lambda: session.measure(["Age"]),
         "occurs": lambda: session.occurs("Zip", ["21201"]),

@@ -560,47 +560,15 @@ def _as_sets(matching: Matching) -> object:
     return matches, {(each.column.name, frozenset(each.candidates)) for each in matching.doubts}, set(matching.others)
 
 
-def test_rules_of_the_library_name_known_forms_and_match_their_own_tables() -> None:
-    for rule in all_rules():
-        assert all(form in FORMS for column in rule.columns for form in column.values), rule.name
-
-
-TABLE = [{"zip": zip_, "n": n, "day": date(2021, 3, n), "gone": None} for n, zip_ in enumerate(ZIPS, start=1)]
-
-
-def _open_frames(folder: Path) -> Iterator[object]:
-    import pandas
-    import polars
-    import pyarrow
-
-    yield TABLE
-    yield pandas.DataFrame(TABLE)
-    yield polars.DataFrame(TABLE)
-    yield pyarrow.Table.from_pylist(TABLE)
-    polars.DataFrame(TABLE).write_csv(folder / "table.csv")
-    yield folder / "table.csv"
-    polars.DataFrame(TABLE).write_parquet(folder / "table.parquet")
-    yield folder / "table.parquet"
-
-
-def test_values_of_files_and_frames(tmp_path: Path) -> None:
-    for table in _open_frames(tmp_path):
-        with acompass.open(table) as session:
-            found = sample_values(session)
-        days = [value[:10] for value in found.pop("day")]
-        assert (found, days) == (
-            {"zip": ZIPS, "n": ["1", "2", "3"], "gone": []},
-            ["2021-03-01", "2021-03-02", "2021-03-03"],
-        )
-    with acompass.open(tmp_path / "table.csv", engine="reference") as session:
-        assert sample_values(session)["zip"] == ZIPS
-
-
-def test_only_some_records_are_read() -> None:
-    with acompass.open([{"a": n} for n in range(3_000)]) as session:
-        assert sample_values(session)["a"] == [str(n) for n in range(1_000)]
-    with acompass.open([{"a": 1}]) as session:
-        assert session.first_values(0) == {"a": []}
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.name)
+def test_rules_of_the_library_match_their_own_tables(rule: Rule) -> None:
+    """Their tables have the names of the rule's columns."""
+    assert all(form in FORMS for column in rule.columns for form in column.values)
+    for path in sorted(rule.folder.glob("table*.csv")):
+        with acompass.open(path) as session:
+            matching = match_columns(rule, session.columns, TableRoles(), samples=sample_values(session))
+        assert not matching.doubts, path.name
+        assert all(name == own for own, names in matching.columns.items() for name in names), path.name
 
 
 def test_messages_contain_no_value() -> None:

@@ -193,7 +193,8 @@ def _is_found(claims: Sequence[_Claim], column: RuleColumn, rule: Rule) -> bool:
     """Whether the table has the column. If roles say that it is a table of another kind, a part of a name is not
     enough: `visit count` may be a number of each patient."""
     sure = _sure(claims, column)
-    return bool(sure) and (sure[0].grade >= Grade.NAME or not _is_other_kind(claims, column, rule))
+    has_name = any(claim.grade >= Grade.NAME for claim in sure)
+    return has_name or (bool(sure) and not _is_other_kind(claims, column, rule))
 
 
 def _is_other_kind(claims: Sequence[_Claim], column: RuleColumn, rule: Rule) -> bool:

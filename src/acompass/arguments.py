@@ -102,8 +102,8 @@ def spell_for_shell(flag: str, value: Any) -> str:
     match value:
         case Mapping():
             texts = [f"{name}={_shell_text(each)}" for name, each in value.items()]
-        case _:
-            texts = [_shell_text(value)]
+        case _:  # a tuple has the texts of an option that can be repeated
+            texts = [_shell_text(each) for each in (value if isinstance(value, tuple) else (value,))]
     return " ".join(f"{flag} {shell_word(text)}" for text in texts)
 
 
@@ -425,11 +425,8 @@ def _settings(value: Any) -> Any:
 
 def _rule_columns(value: Any) -> dict[str, tuple[str, ...]]:
     """Accept one column or several for each column of a rule."""
-
-    def one_or_several(each: Any) -> tuple[str, ...]:
-        return (each,) if isinstance(each, str) else _each(_text)(each)
-
-    return {name: _inside(value, one_or_several, each) for name, each in _settings(value).items()}
+    lists = {name: [each] if isinstance(each, str) else each for name, each in _settings(value).items()}
+    return {name: _inside(value, _each(_text), each) for name, each in lists.items()}
 
 
 def _schema(value: Any) -> Any:
@@ -592,9 +589,7 @@ WHOLES = Kind("a list of whole numbers", "[2, 5]", _each(_whole), "numbers", 1)
 VALUES = Kind("a list of numbers", '["0.5", "0.25"]', _values, "file")
 PARAMS = Kind("a dict of names and values", '{"k": 2}', _settings, "pairs")
 TYPES = Kind("a dict of column names and types", '{"Age": "integer"}', _schema, "pairs")
-RULE_COLUMNS = Kind(
-    "a dict of the rule's columns and columns of the table", '{"person": "Patient"}', _rule_columns, "pairs"
-)
+RULE_COLUMNS = Kind("a dict of columns of the rule and of the table", '{"zip": "Zip"}', _rule_columns, "pairs")
 MISSING = Kind("text, a number, or a dict of columns and these", '"drop"', _missing, "texts")
 FORMATS = Kind("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _by_column(_text), "texts")
 LEVELS = Kind("a dict of column names and levels", '{"Age": "bands:5,10"}', _by_column(_path), "texts")

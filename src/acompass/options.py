@@ -464,7 +464,8 @@ class RuleOptions(RuleColumns, Params, Opening, total=False):
     ask: Annotated[
         "Callable[[str], str] | None",
         Option(kinds.FUNCTION, example="input"),
-        "Called with a question about each column of the rule that is in doubt; returns the answer.",
+        "Called with a question about each column of the rule that is in doubt; returns the answer. By default, a "
+        "doubt is an error.",
     ]
 
 

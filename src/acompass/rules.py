@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from acompass.arguments import validate_arguments
 from acompass.author.rules.library import Rule, Rules, all_rules, find_rule
-from acompass.options import RuleCheckOptions, RuleName, RuleOptions, TableArgument, TableOfRule
+from acompass.dataclasses import replace
+from acompass.options import Opening, RuleCheckOptions, RuleName, RuleOptions, TableArgument, TableOfRule
 
 if TYPE_CHECKING:
     from acompass.author.answers import RuleCheck, RulePolicy
@@ -49,11 +50,14 @@ def new(name: RuleName, table: TableOfRule = None, **options: Unpack[RuleOptions
     {'count': ('Patients',)}
     """
     from acompass.author.rules.writing import write_rule
+    from acompass.policy import reading_settings
 
     rule, output = find_rule(os.fspath(name)), options["output"]
     matching = None if table is None else match_table(rule, table, options)
     path = None if output is None else os.fspath(output)
-    return write_rule(rule, matching, options["columns"] or {}, options["params"], path, table)
+    made = write_rule(rule, matching, options["columns"] or {}, options["params"], path, table)
+    given, settings = {name: options.get(name) for name in Opening.__annotations__}, reading_settings(table)
+    return replace(made, reading={name: each for name, each in given.items() if each != settings.get(name)})
 
 
 @validate_arguments
@@ -66,25 +70,32 @@ def check(name: RuleName, table: TableArgument, **options: Unpack[RuleCheckOptio
     False
     """
     from acompass.api import open_session
+    from acompass.author.rules.matching import require_certain
     from acompass.policy import call_roles
 
     rule, given = find_rule(os.fspath(name)), dict[str, Any](options)
     with open_session(table, options) as session:
-        roles = call_roles(table, given["roles"], given["person"])
-        return session.check_rule(rule, _match_columns(rule, session, roles, options), options)
+        matching = _match_columns(rule, session, call_roles(table, given["roles"], given["person"]), options)
+        # a released table may lack a column that a policy for the original one needs
+        require_certain(replace(matching, doubts=tuple(each for each in matching.doubts if each.candidates)))
+        return session.check_rule(rule, matching, options)
 
 
 def match_table(rule: Rule, table: Any, options: Mapping[str, Any]) -> "Matching":
     """Match the columns of a rule with those of a table, which is opened for it."""
     from acompass.api import open_session
+    from acompass.author.rules.matching import require_certain
     from acompass.policy import table_roles
 
     with open_session(table, options) as session:
-        return _match_columns(rule, session, table_roles(table), options)
+        matching = _match_columns(rule, session, table_roles(table), options)
+    require_certain(matching)
+    return matching
 
 
 def _match_columns(rule: Rule, session: "Session", roles: "TableRoles", options: Mapping[str, Any]) -> "Matching":
-    from acompass.author.rules.matching import ask, given_columns, match_columns, require_certain, sample_values
+    """Match the columns, and ask about those that are in doubt."""
+    from acompass.author.rules.matching import ask, given_columns, match_columns, sample_values
 
     names, samples = session.columns, sample_values(session)
     given = given_columns(rule, options["columns"], names)
@@ -92,5 +103,4 @@ def _match_columns(rule: Rule, session: "Session", roles: "TableRoles", options:
     while matching.doubts and options.get("ask") is not None:
         given |= ask(matching, options["ask"])
         matching = match_columns(rule, names, roles, given, samples)
-    require_certain(matching)
     return matching

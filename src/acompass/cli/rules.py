@@ -100,14 +100,20 @@ def new(name: str, table: str | None, output: str, format_: Format, **given: Any
         from acompass import rules
 
         found = add_reading_settings(convert_options(given), table)
-        is_asked = format_ == "text" and sys.stdin.isatty() and sys.stdout.isatty()
         path = None if output == STANDARD_OUTPUT else output
-        written = rules.new(name, table, output=path, ask=_prompt if is_asked else None, **found)
+        written = rules.new(name, table, output=path, ask=_prompt if _is_terminal() else None, **found)
         _print(written, output, format_, table or STANDARD_OUTPUT)
 
 
-def _prompt(text: str) -> str:
-    answer: str = click.prompt("\n".join(map(printable_text, text.split("\n"))), err=True)
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _prompt(question: str) -> str:
+    print_err("\n".join(map(printable_text, question.split("\n"))))
+    answer = sys.stdin.readline()
+    if not answer:  # Ctrl-D
+        raise KeyboardInterrupt
     return answer
 
 

@@ -1,8 +1,8 @@
 """Check a table against a rule, clause by clause.
 
 All clauses are evaluated as one policy, in one pass over the table. If values are not of the kind that a clause
-compares, or if missing values are dropped or filled, each clause is evaluated alone: a clause that cannot be evaluated
-is violated, and an incomplete record is left out only of the clauses about the columns in which it lacks a value."""
+compares, or if missing values are dropped or filled, each requirement is evaluated alone: one that cannot be evaluated
+is violated, and an incomplete record is left out only of those about the columns in which it lacks a value."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
@@ -10,7 +10,7 @@ from typing import TypeAlias
 from acompass.author.answers import ClauseCheck, RuleCheck
 from acompass.author.rules.library import Clause, Rule
 from acompass.author.rules.matching import Matching
-from acompass.author.rules.writing import Params, changed_numbers, clauses_for, policy_with_files
+from acompass.author.rules.writing import Params, changed_numbers, clauses_for, note_on_records, policy_with_files
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, TableError, option_text
@@ -56,25 +56,31 @@ def check_rule(table: OpenTable, rule: Rule, matching: Matching, params: Params,
     if not parts:
         raise CallError([_nothing_to_check(rule)])
     whole = make_call(policy_with_files(rule, "\n".join(each.policy.text for each in parts), matching.columns))
-    found = list(_check_together(table, whole, parts) or _check_alone(table, whole, make_call, parts))
-    answers = {part.clause.name: (part, answer) for part, answer in zip(parts, found, strict=True)}
-    known = [answer.records for answer in found if answer.records is not None]
+    answers = list(_check_together(table, whole, parts) or _check_alone(table, whole, make_call, parts))
+    known = [answer.records for answer in answers if answer.records is not None]
+    found = iter([_clause_check(*each, table.names) for each in zip(parts, answers, strict=True)])
     return RuleCheck(
         rule=rule.name,
         title=rule.title,
         source=rule.source,
         dated=rule.dated,
         records_in=known[0] if known else _count_records(table),
-        clauses=tuple(
-            _clause_check(*answers[clause.name], table.names) if policy else ClauseCheck(clause.name, clause.title)
-            for clause, policy in clauses
-        ),
+        clauses=tuple(next(found) if policy else ClauseCheck(clause.name, clause.title) for clause, policy in clauses),
         columns=matching.columns,
         others=matching.others,
         leaves_out=rule.leaves_out,
         changed=tuple(changed_numbers(rule, params)),
-        notes=tuple(dict.fromkeys(_note(*each, note) for each in answers.values() for note in each[1].notes)),
+        notes=tuple(dict.fromkeys(_notes(rule, matching, parts, answers))),
     )
+
+
+def _notes(rule: Rule, matching: Matching, parts: Sequence[_Part], answers: Sequence[_Answer]) -> Iterator[Note]:
+    """A note on a requirement is on its clause: the policy of a clause is not a file, so its lines say nothing."""
+    for text in note_on_records(rule, matching.columns, [each.requirement for each in rule.clauses]):
+        yield Note(None, text)
+    for part, answer in zip(parts, answers, strict=True):
+        for note in answer.notes:
+            yield note if note.line is None else Note(None, f"clause `{part.clause.name}`: {note.text}")
 
 
 def _check_together(table: OpenTable, call: Call, parts: Sequence[_Part]) -> list[_Answer]:
@@ -95,14 +101,28 @@ def _check_alone(table: OpenTable, whole: Call, make_call: MakeCall, parts: Sequ
     """The answer for each clause. The progress is that of the clauses."""
     progress = whole.execution.progress
     for place, part in enumerate(parts, 1):
-        call = make_call(part.policy)
-        result = _check(table, replace(call, execution=replace(call.execution, progress=None)))
-        if isinstance(result, str):
-            yield _Answer(problem=result)
-        else:
-            yield _Answer(result.requirements, result.notes, None, result.records_in, result.dropped)
+        calls = [make_call(policy) for policy in _requirements(part.policy)]
+        quiet = [replace(call, execution=replace(call.execution, progress=None)) for call in calls]
+        found = [_check(table, call) for call in quiet]
+        results = [each for each in found if isinstance(each, Result)]
+        problems = dict.fromkeys(each for each in found if isinstance(each, str))
+        yield _Answer(
+            requirements=tuple(outcome for each in results for outcome in each.requirements),
+            notes=tuple(note for each in results for note in each.notes),
+            problem="; ".join(problems) or None,
+            records=results[0].records_in if results else None,
+            dropped=max((each.dropped for each in results), default=0),
+        )
         if progress is not None:
             progress(place, len(parts))
+
+
+def _requirements(policy: Policy) -> list[Policy]:
+    """A policy for each requirement."""
+    return [
+        replace(policy, tree=replace(policy.tree, requirements=(requirement,)))
+        for requirement in policy.tree.requirements
+    ]
 
 
 def _check(table: OpenTable, call: Call) -> Result | str:
@@ -121,18 +141,15 @@ def _clause_check(part: _Part, found: _Answer, names: Sequence[str]) -> ClauseCh
     return ClauseCheck(clause.name, clause.title, columns, found.requirements, found.problem, found.dropped)
 
 
-def _note(part: _Part, _found: _Answer, note: Note) -> Note:
-    """A note on a requirement is on its clause: the policy of a clause is no file, so that its lines say nothing."""
-    return note if note.line is None else Note(None, f"clause `{part.clause.name}`: {note.text}")
-
-
 def _count_records(table: OpenTable) -> int:
     with table.load({}, ReadingOptions()) as loaded:
         return loaded.state.records
 
 
 def _nothing_to_check(rule: Rule) -> Diagnostic:
-    message = f"no clause of `{rule.name}` can be checked: no column of the table was recognized as one of the rule's"
+    message = (
+        f"no clause of `{rule.name}` can be checked: the table has the columns of none, or they were not recognized"
+    )
     example = option_text("columns", {rule.columns[0].name: ...})
     names = ", ".join(f"`{each.name}`" for each in rule.columns)
     return Diagnostic(

@@ -8,7 +8,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import product
 from pathlib import Path
@@ -22,7 +22,7 @@ from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.findings import Bound
 from acompass.language.text import tree
-from acompass.language.text.formatter import WrittenRule, format_requirement, remark_lines
+from acompass.language.text.formatter import WrittenRule, format_program, format_requirement, remark_lines
 from acompass.language.text.tokens import spell_constant
 from acompass.language.text.walk import hierarchy_files, process_of, reference_files
 from acompass.policy import Policy, parse, parse_file
@@ -38,13 +38,17 @@ def write_policy(rule: Rule, columns: Columns, params: Params = None) -> str:
     rewriter = _Rewriter(rule, columns, params)
     written = WrittenRule(rule.name, rule.dated, rule.review)
     lines = (f"-- {line}" for line in (rule.source, *changed_numbers(rule, params)))
-    blocks = [[*remark_lines(rule.title), written.remark, *lines]]
+    blocks, remarks = [[*remark_lines(rule.title), written.remark, *lines]], list[str]()
     for requirement in rule.policy.tree.requirements:
-        made = rewriter.for_table(requirement)
-        if made:
-            remarks = (line for text in comment_before(rule.policy.tree, requirement) for line in remark_lines(text))
-            blocks.append([*remarks, *map(format_requirement, made)])
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+        texts = comment_before(rule.policy.tree, requirement)  # without one, it belongs to the comment before
+        remarks = [line for text in texts for line in remark_lines(text)] if texts else remarks
+        made = [*map(format_requirement, rewriter.for_table(requirement))]
+        if made and (remarks or len(blocks) == 1):
+            blocks.append([*remarks, *made])
+            remarks = []
+        elif made:
+            blocks[-1] += made
+    return format_program("\n\n".join("\n".join(block) for block in blocks))
 
 
 def changed_numbers(rule: Rule, params: Params) -> list[str]:
@@ -58,12 +62,19 @@ def changed_numbers(rule: Rule, params: Params) -> list[str]:
 
 
 def _bind(rule: Rule, params: Params) -> dict[str, Bound]:
-    """The values of the rule's parameters: those of the call, or else the rule's own."""
+    """The values of the rule's parameters: those of the call, or else the rule's own. A number in place of a text, as
+    in `--set year=1936`, is the text of its digits."""
     values = Parameters({each.name: each.value for each in rule.parameters} | dict(params or {}))
-    found = {each.name: values.bind(tree.Parameter(each.name)) for each in rule.parameters}
+    found = {each: values.bind(tree.Parameter(each.name)) for each in rule.parameters}
     if problems := values.problems():
         raise CallError(problems)
-    return {name: value for name, value in found.items() if value is not None}
+    return {
+        each.name: tree.String(f"{value.value:f}")
+        if isinstance(each.value, str) and isinstance(value, tree.Number)
+        else value
+        for each, value in found.items()
+        if value is not None
+    }
 
 
 def clauses_for(rule: Rule, columns: Columns, params: Params = None) -> Iterator[tuple[Clause, Policy | None]]:
@@ -105,6 +116,10 @@ def write_rule(
     meant, columns = (_with_own_columns(rule, given)) if matching is None else (rule, matching.columns)
     text = write_policy(meant, columns, params)
     policy = policy_with_files(rule, text, columns)
+    if not policy.tree.requirements:
+        message = f"the table has none of the columns that a requirement of rule `{rule.name}` needs"
+        help_ = f"name them, as in `{option_text('columns', {rule.columns[0].name: 'COLUMN'})}`"
+        raise CallError([Diagnostic("AC652", message, help=help_)])
     on_persons = () if matching is None else _notes_on_persons(rule, columns)
     notes = (*changed_numbers(rule, params), *on_persons)
     if output is None:
@@ -112,7 +127,7 @@ def write_rule(
     contents = {os.path.join(os.path.dirname(output), name): each for name, each in policy.tree.hierarchies.items()}
     require_policy_place(output, table, contents)
     written = _write_files(output, text, {path: each for path, each in contents.items() if not _is_there(path, each)})
-    return RulePolicy(parse_file(text, output), rule, matching, output, written, notes)
+    return RulePolicy(parse_file(text, output), rule, matching, output, written, notes=notes)
 
 
 def _with_own_columns(rule: Rule, given: Columns) -> tuple[Rule, Columns]:
@@ -122,21 +137,29 @@ def _with_own_columns(rule: Rule, given: Columns) -> tuple[Rule, Columns]:
 
 
 def _notes_on_persons(rule: Rule, columns: Columns) -> Iterator[str]:
-    rewriter = _Rewriter(rule, columns, None)
-    if not any(rewriter.counts_persons(each) for each in rule.policy.tree.requirements):
-        return
-    assert rule.person is not None
-    found = columns.get(rule.person)
-    if found:
+    requirements = rule.policy.tree.requirements
+    found = columns.get(rule.person or "")
+    if not found:
+        yield from note_on_records(rule, columns, requirements)
+    elif _count_persons(rule, columns, requirements):
         yield (
             f"the policy counts persons by `{found[0]}`; reports do so with `{option_text('person', found[0])}`, or "
             f"with `person = {json.dumps(found[0], ensure_ascii=False)}` for the table in `acompass.toml`"
         )
-    else:
+
+
+def note_on_records(rule: Rule, columns: Columns, requirements: Iterable[tree.Requirement]) -> Iterator[str]:
+    """Note that a requirement of the rule counts records in place of persons, if it does."""
+    if rule.person is not None and not columns.get(rule.person) and _count_persons(rule, columns, requirements):
         yield (
             "no column tells persons apart, so each record counts as a person; if a person can have several records, "
             f"name the column with `{option_text('columns', {rule.person: 'COLUMN'})}`"
         )
+
+
+def _count_persons(rule: Rule, columns: Columns, requirements: Iterable[tree.Requirement]) -> bool:
+    rewriter = _Rewriter(rule, columns, None)
+    return any(map(rewriter.counts_persons, requirements))
 
 
 def _is_there(path: str, content: bytes) -> bool:
@@ -183,7 +206,7 @@ class _Rewriter:
     def for_table(self, requirement: tree.Requirement) -> list[tree.Requirement]:
         """What becomes of a requirement; nothing if the table lacks one of its columns."""
         counted = requirement if self._has_person else self._count_records(requirement)
-        found = (key for node in (counted, *_joined(counted)) for key in self._single(node))
+        found = (key for node in (counted, *self._grouped_singly(counted)) for key in self._single(node))
         single, lists = list(dict.fromkeys(found)), list(self._lists(counted))
         if not all(any(self._matched.get(key, (None,)) for key in each) for each in lists):
             return []
@@ -209,6 +232,15 @@ class _Rewriter:
         elif not _is_list(node):
             for part in parts(node):
                 yield from self._single(part)
+
+    def _grouped_singly(self, requirement: tree.Requirement) -> list[tree.Name]:
+        """The columns after GROUP BY that stand for one column each. A reference table does not list combinations, and
+        without a column of persons there are no groups of one person's records."""
+        process = process_of(requirement)
+        if process is None:
+            return []
+        is_of_file = any(each.aggregate.file is not None for each in process.aggregates)
+        return [name for name in process.group_by if is_of_file or name.text.casefold() == self._person]
 
     def _lists(self, node: Any) -> Iterator[list[str]]:
         if _is_list(node):
@@ -254,13 +286,6 @@ def _matched_with(column: RuleColumn, columns: Columns) -> Sequence[str]:
 
 def _is_list(node: Any) -> bool:
     return isinstance(node, tuple) and bool(node) and all(isinstance(each, tree.Name) for each in node)
-
-
-def _joined(requirement: tree.Requirement) -> tuple[tree.Name, ...]:
-    """The columns that a reference table is joined with: one each, because it does not list combinations."""
-    process = process_of(requirement)
-    is_of_file = process is not None and any(each.aggregate.file is not None for each in process.aggregates)
-    return process.group_by if process is not None and is_of_file else ()
 
 
 def _with_parts(node: Any, change: Callable[[Any], Any]) -> Any:

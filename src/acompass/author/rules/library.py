@@ -45,7 +45,7 @@ class RuleColumn:
     meaning: str
     role: str | None = None  # as in an acompass.toml: identifiers, quasi-identifiers, sensitive or person
     names: tuple[str, ...] = ()  # other names that it often has
-    values: tuple[str, ...] = ()  # the forms of its values; `matching.FORMS` lists them
+    values: tuple[str, ...] = ()  # the forms of its values; `likeness.FORMS` lists them
     is_many: bool = False  # whether several columns of a table can be meant
     is_required: bool = False
     unless: str | None = None  # a column of the rule; where a table has it, this one is not looked for

@@ -89,12 +89,13 @@ def match_table(rule: Rule, table: Any, options: Mapping[str, Any]) -> "Matching
 
 def _match_columns(rule: Rule, session: "Session", roles: "TableRoles", options: Mapping[str, Any]) -> "Matching":
     """Match the columns, and ask about those that are in doubt."""
-    from acompass.author.rules.matching import ask, match_columns, require_certain, sample_values
+    from acompass.author.rules.matching import ask, given_columns, match_columns, require_certain, sample_values
 
-    samples, given, prompt = sample_values(session), dict(options["columns"] or {}), options.get("ask")
-    matching = match_columns(rule, session.columns, roles, given, samples)
-    while matching.doubts and prompt is not None:
-        given |= ask(matching, prompt)
-        matching = match_columns(rule, session.columns, roles, given, samples)
+    names, samples = session.columns, sample_values(session)
+    given = given_columns(rule, options["columns"], names)
+    matching = match_columns(rule, names, roles, given, samples)
+    while matching.doubts and options.get("ask") is not None:
+        given |= ask(matching, options["ask"])
+        matching = match_columns(rule, names, roles, given, samples)
     require_certain(matching)
     return matching

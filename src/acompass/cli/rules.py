@@ -10,6 +10,7 @@ from acompass.cli.command import Command, exit_codes
 from acompass.cli.formats import Format, call_context, error_report, formats, print_report, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, add_reading_settings, convert_options
 from acompass.cli.streams import print_err, print_out
+from acompass.errors.display import printable_text
 from acompass.options import RuleOptions
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _is_terminal() -> bool:
 
 
 def _prompt(question: str) -> str:
-    print_err(question)
+    print_err("\n".join(map(printable_text, question.split("\n"))))
     answer = sys.stdin.readline()
     if not answer:  # Ctrl-D
         raise KeyboardInterrupt

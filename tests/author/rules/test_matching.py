@@ -481,7 +481,7 @@ def test_asking() -> None:
         assert given == {"zip": expected}
         assert not _find(columns, ZIP, given=given).doubts
         assert asked == [
-            "`zip` is a ZIP code. Which column of the table is it?\n  1  home zip\n  2  work zip\n  0  none\n"
+            "`zip`: a ZIP code. Which column of the table is it?\n  1  home zip\n  2  work zip\n  0  none\n"
             "a number or the name of a column"
         ]
 
@@ -490,20 +490,29 @@ def test_asking_again() -> None:
     prompt, asked = _answers("3", "zipp", "1")
     matching = _find({"home zip": ZIPS, "work zip": ZIPS}, ZIP)
     assert ask(matching, prompt) == {"zip": ("home zip",)}
-    assert asked[1] == "unknown column `3`; columns: home zip, work zip: a number or the name of a column"
+    assert asked[1] == "unknown column `3`; columns: home zip, work zip\na number or the name of a column"
 
 
 def test_asking_about_several() -> None:
     dates = RuleColumn("date", "a date", values=("date",), is_many=True, is_required=True)
     birth = RuleColumn("birth date", "a date", values=("date",))
     matching = _find({"a": DATES, "b, c": DATES, "d": DATES}, birth, dates)
-    prompt, asked = _answers("1", "0", "1", "2, d")
+    prompt, asked = _answers("1", "0", "a", "1, d")
     assert ask(matching, prompt) == {"birth date": ("a",), "date": ("b, c", "d")}
     several = "a number or the name of a column, or several with commas between them"
-    assert asked[2] == f"unknown column `0`; columns: a, b, c, d: {several}"
-    assert asked[3].startswith("`a` was named for `birth date`: ")
+    assert asked[1] == f"`date`: a date. Which columns of the table are these?\n  1  b, c\n  2  d\n{several}"
+    assert asked[2:] == [
+        f"unknown column `0`; columns: a, b, c, d\n{several}",
+        f"`a` was named for `birth date`\n{several}",
+    ]
     prompt, _ = _answers("1", "b, c")
     assert ask(matching, prompt)["date"] == ("b, c",)
+
+
+def test_a_column_that_was_named_is_not_offered_again() -> None:
+    own = RuleColumn("birth date", "a date", values=("date",)), RuleColumn("death date", "a date", values=("date",))
+    prompt, _ = _answers("1")
+    assert ask(_find({"seen": DATES}, *own), prompt) == {"birth date": ("seen",)}
 
 
 words = st.sampled_from(

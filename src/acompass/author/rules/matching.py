@@ -562,46 +562,47 @@ def ask(matching: Matching, prompt: Callable[[str], str]) -> dict[str, tuple[str
     a column of the rule can depend on another. `prompt` shows a text and returns an answer."""
     given = dict[str, tuple[str, ...]]()
     for doubt in matching.doubts:
-        others = {name: own for own, names in given.items() for name in names}
-        text = _question(doubt)
-        while True:
-            answer = _answer(doubt, matching.names, prompt(text), others)
-            if not isinstance(answer, str):
-                break
-            text = f"{answer}: {_expected(doubt)}"
-        given[doubt.column.name] = answer
+        owners = {name: own for own, names in given.items() for name in names}
+        left = replace(doubt, candidates=tuple(name for name in doubt.candidates if name not in owners))
+        if left.candidates or doubt.column.is_required:
+            given[doubt.column.name] = _ask_about(left, matching.names, owners, prompt)
     return given
 
 
-def _question(doubt: Doubt) -> str:
-    lines = [f"`{doubt.column.name}` is {doubt.column.meaning}. Which column of the table is it?"]
-    lines += [f"  {number}  {name}" for number, name in enumerate(doubt.candidates, start=1)]
-    if not doubt.column.is_required:
-        lines.append("  0  none")
-    return "\n".join([*lines, _expected(doubt)])
+def _ask_about(
+    doubt: Doubt, names: Sequence[str], owners: Mapping[str, str], prompt: Callable[[str], str]
+) -> tuple[str, ...]:
+    """`owners` are the columns of the rule that other columns of the table were named for."""
+    is_many, choices = doubt.column.is_many, [*enumerate(doubt.candidates, start=1)]
+    which = "Which columns of the table are these?" if is_many else "Which column of the table is it?"
+    lines = [f"`{doubt.column.name}`: {doubt.column.meaning}. {which}", *(f"  {at}  {name}" for at, name in choices)]
+    lines += [] if doubt.column.is_required else ["  0  none"]
+    expected = "a number or the name of a column" if choices else "the name of a column"
+    expected += ", or several with commas between them" if is_many else ""
+    text = "\n".join([*lines, expected])
+    while isinstance(answer := _answer(doubt, Names(names), owners, prompt(text).strip()), str):
+        text = f"{answer}\n{expected}"
+    return answer
 
 
-def _expected(doubt: Doubt) -> str:
-    several = ", or several with commas between them" if doubt.column.is_many else ""
-    number = "a number or the name of a column" if doubt.candidates else "the name of a column"
-    return f"{number}{several}"
-
-
-def _answer(doubt: Doubt, names: Sequence[str], text: str, others: Mapping[str, str]) -> tuple[str, ...] | str:
+def _answer(doubt: Doubt, names: Names, owners: Mapping[str, str], text: str) -> tuple[str, ...] | str:
     """The columns of the table that an answer means, or what is wrong with it."""
-    known, text = Names(names), text.strip()
-    is_one = not doubt.column.is_many or len(known.find(text)) == 1
-    found = list[str]()
+    is_one, found = not doubt.column.is_many or len(names.find(text)) == 1, list[str]()
     for part in [text] if is_one else [each.strip() for each in text.split(",")]:
-        if part.casefold() in ("0", "none") and not known.find(part) and not doubt.column.is_required:
+        if part.casefold() in ("0", "none") and not names.find(part) and not doubt.column.is_required:
             continue
-        number = int(part) if len(part) < _LONG and part.isascii() and part.isdigit() else 0
-        if 1 <= number <= len(doubt.candidates):
-            found.append(doubt.candidates[number - 1])
-            continue
-        position = find_column(known, part)
-        if isinstance(position, Diagnostic):
-            return f"{position.message}; {position.help}"
-        found.append(known.texts[position])
-    taken = next((name for name in found if name in others), None)
-    return tuple(dict.fromkeys(found)) if taken is None else f"`{taken}` was named for `{others[taken]}`"
+        chosen = _chosen(doubt, names, part)
+        if isinstance(chosen, Diagnostic):
+            return f"{chosen.message}; {chosen.help}"
+        if chosen in owners:
+            return f"`{chosen}` was named for `{owners[chosen]}`"
+        found.append(chosen)
+    return tuple(dict.fromkeys(found))
+
+
+def _chosen(doubt: Doubt, names: Names, text: str) -> str | Diagnostic:
+    """The candidate with this number, or else the column with this name."""
+    if _is_within(1, len(doubt.candidates), text):
+        return doubt.candidates[int(text) - 1]
+    position = find_column(names, text)
+    return position if isinstance(position, Diagnostic) else names.texts[position]

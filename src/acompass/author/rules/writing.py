@@ -8,7 +8,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import product
 from pathlib import Path
@@ -133,21 +133,29 @@ def _with_own_columns(rule: Rule, given: Columns) -> tuple[Rule, Columns]:
 
 
 def _notes_on_persons(rule: Rule, columns: Columns) -> Iterator[str]:
-    rewriter = _Rewriter(rule, columns, None)
-    if not any(rewriter.counts_persons(each) for each in rule.policy.tree.requirements):
-        return
-    assert rule.person is not None
-    found = columns.get(rule.person)
-    if found:
+    requirements = rule.policy.tree.requirements
+    found = columns.get(rule.person or "")
+    if not found:
+        yield from note_on_records(rule, columns, requirements)
+    elif _count_persons(rule, columns, requirements):
         yield (
             f"the policy counts persons by `{found[0]}`; reports do so with `{option_text('person', found[0])}`, or "
             f"with `person = {json.dumps(found[0], ensure_ascii=False)}` for the table in `acompass.toml`"
         )
-    else:
+
+
+def note_on_records(rule: Rule, columns: Columns, requirements: Iterable[tree.Requirement]) -> Iterator[str]:
+    """Note that a requirement of the rule counts records in place of persons, if it does."""
+    if rule.person is not None and not columns.get(rule.person) and _count_persons(rule, columns, requirements):
         yield (
             "no column tells persons apart, so each record counts as a person; if a person can have several records, "
             f"name the column with `{option_text('columns', {rule.person: 'COLUMN'})}`"
         )
+
+
+def _count_persons(rule: Rule, columns: Columns, requirements: Iterable[tree.Requirement]) -> bool:
+    rewriter = _Rewriter(rule, columns, None)
+    return any(map(rewriter.counts_persons, requirements))
 
 
 def _is_there(path: str, content: bytes) -> bool:
@@ -194,7 +202,7 @@ class _Rewriter:
     def for_table(self, requirement: tree.Requirement) -> list[tree.Requirement]:
         """What becomes of a requirement; nothing if the table lacks one of its columns."""
         counted = requirement if self._has_person else self._count_records(requirement)
-        found = (key for node in (counted, *_joined(counted)) for key in self._single(node))
+        found = (key for node in (counted, *self._grouped_singly(counted)) for key in self._single(node))
         single, lists = list(dict.fromkeys(found)), list(self._lists(counted))
         if not all(any(self._matched.get(key, (None,)) for key in each) for each in lists):
             return []
@@ -220,6 +228,15 @@ class _Rewriter:
         elif not _is_list(node):
             for part in parts(node):
                 yield from self._single(part)
+
+    def _grouped_singly(self, requirement: tree.Requirement) -> list[tree.Name]:
+        """The columns after GROUP BY that stand for one column each. A reference table does not list combinations, and
+        without a column of persons there are no groups of one person's records."""
+        process = process_of(requirement)
+        if process is None:
+            return []
+        is_of_file = any(each.aggregate.file is not None for each in process.aggregates)
+        return [name for name in process.group_by if is_of_file or name.text.casefold() == self._person]
 
     def _lists(self, node: Any) -> Iterator[list[str]]:
         if _is_list(node):
@@ -265,13 +282,6 @@ def _matched_with(column: RuleColumn, columns: Columns) -> Sequence[str]:
 
 def _is_list(node: Any) -> bool:
     return isinstance(node, tuple) and bool(node) and all(isinstance(each, tree.Name) for each in node)
-
-
-def _joined(requirement: tree.Requirement) -> tuple[tree.Name, ...]:
-    """The columns that a reference table is joined with: one each, because it does not list combinations."""
-    process = process_of(requirement)
-    is_of_file = process is not None and any(each.aggregate.file is not None for each in process.aggregates)
-    return process.group_by if process is not None and is_of_file else ()
 
 
 def _with_parts(node: Any, change: Callable[[Any], Any]) -> Any:

@@ -45,6 +45,15 @@ def test_the_page_of_a_code_is_printed_from_the_wheel(wheel_folder: Path, tmp_pa
     assert printed.startswith("AC101: unknown column\n\nWhat\n")
 
 
+def test_the_rules_are_in_the_wheel(wheel_folder: Path, tmp_path: Path) -> None:
+    for rule in all_rules():
+        inside = wheel_folder / "acompass" / rule.folder.relative_to(PACKAGE)
+        assert {path.name for path in inside.iterdir()} == {path.name for path in rule.folder.iterdir()}
+    written = _run(wheel_folder, tmp_path, "-m", "acompass", "rules", "new", "us-census-puma", "-o", "release.acp")
+    assert "wrote `release.acp`, `areas.csv`" in written
+    assert (tmp_path / "areas.csv").read_bytes() == (find_rule("us-census-puma").folder / "areas.csv").read_bytes()
+
+
 def _run(wheel_folder: Path, folder: Path, *arguments: str) -> str:
     return subprocess.run(
         [sys.executable, *arguments],

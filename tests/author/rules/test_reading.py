@@ -109,7 +109,7 @@ MISTAKES = {
     "time": ("rule.toml", "2024-01-26", "2024-01-26T10:00:00", "`dated` is not a date", "dated"),
     "no such date": ("rule.toml", "2024-01-26", "2024-02-30", "not TOML: invalid date or datetime", "2"),
     "review before the source": ("rule.toml", "2027-11-18", "2023-11-18", "`review` is not after `dated`", "review"),
-    "source that is no link": (
+    "source without a link": (
         "rule.toml",
         "https://resdac.org/node/1506",
         "a book",

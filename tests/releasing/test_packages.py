@@ -9,9 +9,10 @@ from zipfile import ZipFile
 
 import pytest
 
+from acompass.author.rules.library import all_rules, find_rule
 from acompass.errors.catalog import CODES
 from tests.releasing.conftest import Packages
-from tests.repo.sources import kept_files, relative_name
+from tests.repo.sources import PACKAGE, kept_files, relative_name
 
 
 @pytest.fixture(scope="module")

@@ -10,15 +10,8 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.author.rules.library import Rule, RuleColumn, all_rules
-from acompass.author.rules.matching import (
-    FORMS,
-    Matching,
-    ask,
-    match_columns,
-    name_words,
-    require_certain,
-    sample_values,
-)
+from acompass.author.rules.likeness import FORMS, name_words
+from acompass.author.rules.matching import Matching, ask, match_columns, require_certain, sample_values
 from acompass.errors.diagnostics import CallError, spelled_by
 from acompass.options import command_line_spelling
 from acompass.policy import TableRoles, parse
@@ -317,8 +310,18 @@ def test_two_candidates_are_a_doubt_unless_many_are_meant() -> None:
 
 def test_dates_without_a_known_name_are_asked_about_beside_those_that_are_certain() -> None:
     column = RuleColumn("date", "a date", values=("date",), is_many=True)
-    (doubt,) = _find({"admission_date": DATES, "seen": DATES, "sex": TEXT}, column).doubts
-    assert doubt.candidates == ("admission_date", "seen")
+    matching = _find({"admission_date": DATES, "seen": DATES, "sex": TEXT}, column)
+    (doubt,) = matching.doubts
+    assert (doubt.candidates, doubt.certain) == (("admission_date", "seen"), ("admission_date",))
+    with pytest.raises(CallError) as caught:
+        require_certain(matching)
+    (found,) = caught.value.diagnostics
+    assert found.message == "column `date` of the rule could also be `seen`"
+    expected = 'give `columns={"date": ["admission_date", "seen"]}`, or `columns={"date": ["admission_date"]}` if they'
+    assert found.help == f"{expected} are something else"
+    prompt, asked = _answers("0", "1")
+    assert [ask(matching, prompt)["date"] for _ in range(2)] == [("admission_date",), ("admission_date", "seen")]
+    assert asked[0].startswith("`date`: a date. `admission_date`, and which other columns?\n  1  seen\n  0  none\n")
 
 
 def test_a_required_column_is_in_doubt_if_it_is_not_found() -> None:
@@ -434,12 +437,12 @@ def test_doubts_are_reported_with_an_option_to_paste() -> None:
     )
     assert found.help == (
         'give `columns={"zip": "home zip", "date": ["a, b", "seen"], "sex": …}`, or `columns={"zip": [], "date": []}` '
-        "if the table has no such column; columns: home zip, work zip, a, b, seen"
+        "if they are something else; columns: home zip, work zip, a, b, seen"
     )
     with spelled_by(command_line_spelling), pytest.raises(CallError) as caught:
         require_certain(_find({"home zip": ZIPS, "work zip": ZIPS}, ZIP))
     flag = command_line_spelling("columns")
-    expected = f'give `{flag} "zip=home zip"`, or `{flag} zip=` if the table has no such column'
+    expected = f'give `{flag} "zip=home zip"`, or `{flag} zip=` if they are something else'
     assert caught.value.diagnostics[0].help == expected
     require_certain(_find({"zip": ZIPS}, ZIP))
 

@@ -10,7 +10,7 @@ import pytest
 import acompass
 from acompass.author.rules import library
 from acompass.author.rules.library import all_rules, find_rule, read_rule
-from acompass.author.rules.matching import FORMS
+from acompass.author.rules.likeness import FORMS
 from acompass.errors.diagnostics import CallError, PolicyError, Source
 
 FILES = {

@@ -204,7 +204,7 @@ def test_a_doubt_is_asked_about_on_a_terminal(acompass: Acompass, answers: str, 
         printed = process.stdout.read()
     os.close(ours)
     assert process.returncode == code, (seen, printed)
-    assert "`area` is " in seen
+    assert "`area`: " in seen
     assert Path("release.acp").exists() == Path("areas.csv").exists() == (code == 0)
     if code == 0:
         assert "GROUP BY home zip" in Path("release.acp").read_text(encoding="utf-8")

@@ -26,6 +26,7 @@ from acompass.language.text.formatter import WrittenRule, format_program, format
 from acompass.language.text.tokens import spell_constant
 from acompass.language.text.walk import hierarchy_files, process_of, reference_files
 from acompass.policy import Policy, parse, parse_file
+from acompass.tables.errors import output_is_reference
 from acompass.tables.output import replace_file, require_policy_place
 
 #: the columns of the table for each column of the rule
@@ -125,7 +126,9 @@ def write_rule(
     if output is None:
         return RulePolicy(policy, rule, matching, notes=notes)
     contents = {os.path.join(os.path.dirname(output), name): each for name, each in policy.tree.hierarchies.items()}
-    require_policy_place(output, table, contents)
+    require_policy_place(output, table)
+    if os.path.basename(output) in policy.tree.hierarchies:
+        raise output_is_reference(output)
     written = _write_files(output, text, {path: each for path, each in contents.items() if not _is_there(path, each)})
     return RulePolicy(parse_file(text, output), rule, matching, output, written, notes=notes)
 

@@ -224,7 +224,7 @@ function Columns({ rule: found }: { rule: Rule }) {
         {found.columns.map((column) => (
           <tr>
             <th scope="row">
-              {column.name}
+              {column.name}{" "}
               <br />
               <small><Prose text={column.meaning} /></small>
             </th>

@@ -101,16 +101,16 @@ def spell_for_shell(flag: str, value: Any) -> str:
     """A flag with a value that Python would take, such as `--set k=3` for a dict."""
     match value:
         case Mapping():
-            texts = [f"{name}={_after_equals(each)}" for name, each in value.items()]
-        case list():
-            texts = [",".join(value)]
-        case _:
-            texts = [str(value)]
+            texts = [f"{name}={_shell_text(each)}" for name, each in value.items()]
+        case _:  # a tuple has the texts of an option that can be repeated
+            texts = [_shell_text(each) for each in (value if isinstance(value, tuple) else (value,))]
     return " ".join(f"{flag} {shell_word(text)}" for text in texts)
 
 
-def _after_equals(value: Any) -> str:
-    return "…" if value is ... else ",".join(value) if isinstance(value, list | tuple) else str(value)
+def _shell_text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(f'"{name}"' if "," in name else name for name in value)
+    return "…" if value is ... else str(value)
 
 
 def shell_word(text: str) -> str:
@@ -425,11 +425,8 @@ def _settings(value: Any) -> Any:
 
 def _rule_columns(value: Any) -> dict[str, tuple[str, ...]]:
     """Accept one column or several for each column of a rule."""
-
-    def one_or_several(each: Any) -> tuple[str, ...]:
-        return (each,) if isinstance(each, str) else _each(_text)(each)
-
-    return {name: _inside(value, one_or_several, each) for name, each in _settings(value).items()}
+    lists = {name: [each] if isinstance(each, str) else each for name, each in _settings(value).items()}
+    return {name: _inside(value, _each(_text), each) for name, each in lists.items()}
 
 
 def _schema(value: Any) -> Any:
@@ -592,9 +589,7 @@ WHOLES = Kind("a list of whole numbers", "[2, 5]", _each(_whole), "numbers", 1)
 VALUES = Kind("a list of numbers", '["0.5", "0.25"]', _values, "file")
 PARAMS = Kind("a dict of names and values", '{"k": 2}', _settings, "pairs")
 TYPES = Kind("a dict of column names and types", '{"Age": "integer"}', _schema, "pairs")
-RULE_COLUMNS = Kind(
-    "a dict of the rule's columns and columns of the table", '{"person": "Patient"}', _rule_columns, "pairs"
-)
+RULE_COLUMNS = Kind("a dict of columns of the rule and of the table", '{"zip": "Zip"}', _rule_columns, "pairs")
 MISSING = Kind("text, a number, or a dict of columns and these", '"drop"', _missing, "texts")
 FORMATS = Kind("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _by_column(_text), "texts")
 LEVELS = Kind("a dict of column names and levels", '{"Age": "bands:5,10"}', _by_column(_path), "texts")

@@ -136,6 +136,19 @@ class BaseSession:
         with self._calling(), self._source.load({}, ReadingOptions()) as loaded:
             return loaded.state.records
 
+    def first_values(self, records: int) -> dict[str, list[str]]:
+        """The values of each column in some records, as text; the first records, if the engine keeps their order."""
+        from acompass.plan.lowering import sql
+
+        with self._calling(), self._source.load({}, ReadingOptions()) as loaded:
+            texts = [sql.cast(sql.column(place, "t"), "TEXT") for place in range(len(self._source.names))]
+            rows = loaded.reading.fetch(sql.query(texts, loaded.state.source()).limit(records))
+        columns = zip(*rows, strict=True) if rows else ((),) * len(texts)
+        return {
+            name: [value for value in values if value is not None]
+            for name, values in zip(self._source.names, columns, strict=True)
+        }
+
     def cancel(self) -> None:
         """Cancel the call that is running in another thread, if any."""
         self._calls.cancel(self._source)

@@ -462,9 +462,10 @@ class RuleOptions(RuleColumns, Params, Opening, total=False):
         "- for standard output.",
     ]
     ask: Annotated[
-        "Callable[..., Sequence[str]] | None",
-        Option(kinds.FUNCTION, example="lambda doubt: []"),
-        "Called for a column of the rule that could not be matched with certainty; returns columns of the table.",
+        "Callable[[str], str] | None",
+        Option(kinds.FUNCTION, example="input"),
+        "Called with a question about each column of the rule that is in doubt; returns the answer. By default, a "
+        "doubt is an error.",
     ]
 
 

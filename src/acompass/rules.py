@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from acompass.arguments import validate_arguments
 from acompass.author.rules.library import Rule, Rules, all_rules, find_rule
-from acompass.options import RuleCheckOptions, RuleName, RuleOptions, TableArgument, TableOfRule
+from acompass.dataclasses import replace
+from acompass.options import Opening, RuleCheckOptions, RuleName, RuleOptions, TableArgument, TableOfRule
 
 if TYPE_CHECKING:
     from acompass.author.answers import RuleCheck, RulePolicy
@@ -49,11 +50,14 @@ def new(name: RuleName, table: TableOfRule = None, **options: Unpack[RuleOptions
     {'count': ('Patients',)}
     """
     from acompass.author.rules.writing import write_rule
+    from acompass.policy import reading_settings
 
     rule, output = find_rule(os.fspath(name)), options["output"]
     matching = None if table is None else match_table(rule, table, options)
     path = None if output is None else os.fspath(output)
-    return write_rule(rule, matching, options["columns"] or {}, options["params"], path, table)
+    made = write_rule(rule, matching, options["columns"] or {}, options["params"], path, table)
+    given, settings = {name: options.get(name) for name in Opening.__annotations__}, reading_settings(table)
+    return replace(made, reading={name: each for name, each in given.items() if each != settings.get(name)})
 
 
 @validate_arguments
@@ -84,9 +88,14 @@ def match_table(rule: Rule, table: Any, options: Mapping[str, Any]) -> "Matching
 
 
 def _match_columns(rule: Rule, session: "Session", roles: "TableRoles", options: Mapping[str, Any]) -> "Matching":
-    from acompass.author.rules.matching import match_columns
-    from acompass.author.rules.writing import given_columns
+    """Match the columns, and ask about those that are in doubt."""
+    from acompass.author.rules.matching import ask, given_columns, match_columns, require_certain, sample_values
 
-    names = session.columns
-    given = given_columns(rule, options["columns"] or {}, names)
-    return match_columns(rule, names, roles, given)
+    names, samples = session.columns, sample_values(session)
+    given = given_columns(rule, options["columns"], names)
+    matching = match_columns(rule, names, roles, given, samples)
+    while matching.doubts and options.get("ask") is not None:
+        given |= ask(matching, options["ask"])
+        matching = match_columns(rule, names, roles, given, samples)
+    require_certain(matching)
+    return matching

@@ -302,3 +302,97 @@ def test_explain_prints_the_page_of_a_code_as_json(acompass):
     value = json.loads(acompass("explain", "AC101", "--json").stdout)
     assert (value["code"], value["title"]) == ("AC101", "unknown column")
     assert value["page"].startswith("# AC101")
+
+
+COUNTS = "Region,Patients\nnorth,25\nsouth,{}\n"
+
+
+@pytest.fixture
+def counts(tmp_path):
+    def write(number):
+        (tmp_path / "counts.csv").write_text(COUNTS.format(number))
+        return "counts.csv"
+
+    return write
+
+
+@pytest.mark.parametrize(("number", "code"), [(0, 0), (11, 0), (10, 1), ("few", 1)])
+def test_a_rule_is_checked_on_a_table(acompass, counts, number, code):
+    ran = acompass("check", "--rule", "cms-cell-size", counts(number))
+    assert ran.exit_code == code
+    verdict = "violates 1 clause" if code else "satisfies every clause"
+    assert f"2 records; the table {verdict} of cms-cell-size" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("policy.acp", "counts.csv"), "--rule takes the place of the policy"),
+        (("counts.csv", "people.csv", "more"), "--rule takes the place of the policy"),
+        ((".",), "'.' is a folder; a rule is checked on one table"),
+        (("counts.csv", "--fix"), "--fix is for a policy, not for a rule"),
+        (("counts.csv", "--paper"), "--paper is for a policy, not for a rule"),
+    ],
+)
+def test_a_rule_takes_one_table_and_no_policy(acompass, counts, policy, arguments, message):
+    policy(HOLDS)
+    counts(25)
+    ran = acompass("check", "--rule", "cms-cell-size", *arguments)
+    assert (ran.exit_code, message in ran.stderr) == (2, True)
+
+
+def test_columns_of_a_rule_need_a_rule(acompass, policy):
+    ran = acompass("check", policy(HOLDS), "people.csv", "--column", "count=Age")
+    assert (ran.exit_code, "name it with --rule" in ran.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--rule", "cms-cel", "counts.csv"), "AC650"),
+        (("--rule", "cms-cell-size", "people.csv", "--column", "cell="), "AC652"),
+        (("--rule", "cms-cell-size", "counts.csv", "--column", "count=Nurses"), "AC654"),
+        (("--rule", "cms-cell-size", "none.csv"), "AC201"),
+    ],
+)
+def test_a_rule_that_cannot_be_checked_is_an_error(acompass, counts, arguments, code):
+    counts(25)
+    ran = acompass("check", *arguments)
+    assert (ran.exit_code, f"error[{code}]" in ran.stderr) == (2, True)
+
+
+def test_a_rule_has_a_case_for_each_clause_and_a_result_for_each_violated_one(acompass, counts, tmp_path):
+    also = ("--also", "sarif=check.sarif", "--also", "junit=junit.xml")
+    ran = acompass("check", "--rule", "cms-cell-size", counts(3), "--json", *also)
+    found = json.loads(ran.stdout)
+    assert (found["rule"], found["ok"], found["records_in"]) == ("cms-cell-size", False, 2)
+    assert [(each["name"], each["holds"], each["affected"], each["problem"]) for each in found["clauses"]] == [
+        ("counts", False, 1, None),
+        ("cells", True, None, None),
+    ]
+    (suite,) = Xml.fromstring((tmp_path / "junit.xml").read_text())
+    assert [(case.attrib["name"].partition(":")[0], [each.tag for each in case]) for case in suite] == [
+        ("counts", ["failure"]),
+        ("cells", ["skipped"]),
+    ]
+    (run,) = json.loads((tmp_path / "check.sarif").read_text())["runs"]
+    (result,) = run["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "counts.csv"
+    links = {each["id"]: each["helpUri"] for each in run["tool"]["driver"]["rules"]}
+    assert links[result["ruleId"]] == found["source"]
+
+
+def test_a_quiet_check_of_a_rule_prints_nothing(acompass, counts):
+    ran = acompass("check", "--rule", "cms-cell-size", counts(3), "--quiet")
+    assert (ran.exit_code, ran.output) == (1, "")
+
+
+def test_violating_records_of_a_rule_are_shown_only_on_request(acompass, counts):
+    arguments = ("check", "--rule", "cms-cell-size", counts(3))
+    assert "south" not in acompass(*arguments).output
+    assert "south" in acompass(*arguments, "--show", "1").stdout
+
+
+def test_a_report_of_a_rule_never_replaces_the_table(acompass, counts):
+    ran = acompass("check", "--rule", "cms-cell-size", counts(25), "--report", "counts.csv")
+    assert (ran.exit_code, "AC708" in ran.stderr) == (2, True)

@@ -55,6 +55,7 @@ def test_every_model_matches_its_definition(records: list[tuple[Any, ...]]) -> N
         assert found.values == len({r[column] for r in records})
         assert found.alpha == by_definition.alpha(records, QI, column)
         assert found.distinct_l == by_definition.distinct_l(records, QI, column)
+        assert found.single_valued == sum(len({r[column] for r in each}) == 1 for each in groups)
         assert found.entropy_l == by_definition.entropy_l(records, QI, column)
         assert found.recursive_c == by_definition.recursive_c(records, QI, column, found.distinct_l)
         assert found.t_equal == by_definition.t_equal(records, QI, column)

@@ -49,6 +49,7 @@ Finn,45,21401,flu,12
 Gus,85,21401,gout,3
 Hal,91,21499,flu,2
 """,
+    "counts.csv": "Region,Patients\nnorth,25\nsouth,0\n",
     "gaps.csv": "Age,Zip\n31,21201\n,21201\n85,\n40,21202\n",
     "released.csv": """\
 Age,Zip,Disease,Area
@@ -121,6 +122,7 @@ POLICY = ("policy.acp", "people.csv", "--set", "k=2")
 TYPES = ("--types", "Age=integer", "--types", "Disease=text")
 
 #: a command without its format, and the formats to record
+RULE_COLUMNS = ("--column", "known=Age,Zip", "--column", "sensitive=Disease")
 COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "check": (("check", *POLICY), CI),
     # one class and one record: engines show several in any order
@@ -133,6 +135,13 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "check-wrong-policy-first": (("check", "wrong.acp", "people.csv", "--max-errors", "1"), CI),
     "check-unknown-column": (("check", "unknown.acp", "people.csv"), CI),
     "check-no-table": (("check", "holds.acp", "none.csv"), CI),
+    "check-rule": (
+        ("check", "--rule", "gdpr-wp29", "people.csv", *("--column", "identifier=Name"), *RULE_COLUMNS, "--show", "1"),
+        CI,
+    ),
+    "check-rule-holds": (("check", "--rule", "cms-cell-size", "counts.csv", "--set", "k=20"), CI),
+    "check-rule-problem": (("check", "--rule", "cms-cell-size", "people.csv", "--column", "count=Disease"), CI),
+    "check-rule-nothing": (("check", "--rule", "cms-cell-size", "gaps.csv"), CI),
     "run": (("run", *POLICY, "-o", "out.csv", "--force"), FORMATS),
     "run-not-written": (("run", *POLICY, "-o", "out.csv"), FORMATS),
     "run-broken": (("run", "broken.acp", "people.csv", "-o", "out.csv"), FORMATS),

@@ -204,6 +204,126 @@ def test_a_dropped_quasi_identifier_is_not_measured_in_the_release(tmp_path: Pat
     assert "Class sizes" not in read_page(tmp_path / "r.html").words
 
 
+#: two persons with two visits each, and one alone with their age
+VISITS = [
+    {"patient": patient, "age": age, "note": f"note {number}", "disease": disease}
+    for number, (patient, age, disease) in enumerate(
+        [
+            ("p", 30, "flu"),
+            ("p", 30, "flu"),
+            ("q", 30, "gout"),
+            ("q", 30, "gout"),
+            ("r", 40, "asthma"),
+            ("r", 40, "flu"),
+        ]
+    )
+]
+QUESTIONS = "Singling out, linkability, inference"
+
+
+def _questions(page: Element) -> dict[str, str]:
+    """What the page measured for each of the three questions, without what it did not."""
+    (table,) = [each for each in page.all("table") if each.all("caption")[0].text == "The three questions"]
+    return {row.all("th")[0].words.strip(): row.all("td")[0].words.strip() for row in table.all("tr") if row.all("td")}
+
+
+def test_a_report_answers_the_three_questions_in_persons(tmp_path: Path) -> None:
+    roles = {"quasi_identifiers": ["age"], "sensitive": ["disease"], "identifiers": ["patient"], "other": ["note"]}
+    path = tmp_path / "r.html"
+    acompass.check("EACH RESULT : age >= 0;", VISITS, person="patient", roles=roles, report=path)
+    found = _questions(read_page(path))
+    assert "The smallest class by age has 1 person." in found["Singling out"]
+    assert "Alone in their class: 1 of 3 persons." in found["Singling out"]
+    assert "have a value that nobody else has: patient, note, disease." in found["Linkability"]
+    assert "disease: the largest share of one value in a class is 100" in found["Inference"]
+    assert "classes in which everyone shares a value: 1 of 2 classes." in found["Inference"]
+
+
+def test_a_report_answers_the_three_questions_in_records(tmp_path: Path) -> None:
+    path = tmp_path / "r.html"
+    acompass.measure(VISITS, ["age"], report=path)
+    found = _questions(read_page(path))
+    assert "The smallest class by age has 2 records." in found["Singling out"]
+    assert "no column is known to tell persons apart" in found["Singling out"]
+    assert "have a value that no other record has: note." in found["Linkability"]
+    assert found["Inference"] == "Not measured, because no column is known to be sensitive."
+
+
+def test_the_three_questions_are_about_the_released_table_and_name_its_pseudonyms(tmp_path: Path) -> None:
+    policy = (
+        "EACH PROCESS COUNT(*) AS n GROUP BY age : n >= 3 : REJECT;\nALWAYS : DROP note;\nALWAYS : PSEUDONYM patient;"
+    )
+    path, key = tmp_path / "r.html", b"a key of the tests, long enough for it"
+    acompass.run(policy, VISITS, report=path, key=key)
+    found = _questions(read_page(path))
+    assert "Alone in their class: 0 of 4 records." in found["Singling out"]
+    assert found["Linkability"].endswith("the same in every table with the same key: patient.")
+    assert "note" not in found["Linkability"]
+
+
+@pytest.mark.parametrize(
+    "policy", ["EACH RESULT : age >= 0;", "EACH PROCESS COUNT(*) AS n GROUP BY age : n >= 9 : REJECT;"]
+)
+def test_without_quasi_identifiers_or_records_there_are_no_three_questions(tmp_path: Path, policy: str) -> None:
+    path = tmp_path / "r.html"
+    acompass.run(policy, VISITS, report=path)
+    assert QUESTIONS not in [heading.text for heading in read_page(path).all("h2")]
+
+
+def _check_rule(path: Path, table: Any, **options: Any) -> Element:
+    columns = {"identifier": [], "person": "patient", "known": "age", "sensitive": "disease"}
+    acompass.rules.check("gdpr-wp29", table, columns=columns, report=path, **options)
+    return read_page(path)
+
+
+def test_a_page_about_a_rule_has_its_clauses_its_source_and_what_it_leaves_out(tmp_path: Path) -> None:
+    page, rule = _check_rule(tmp_path / "r.html", VISITS), acompass.rules.find("gdpr-wp29")
+    clauses, columns = [
+        [[cell.words.strip() for cell in row.children] for row in table.all("tr")[1:]]
+        for table in page.all("table")
+        if table.all("caption")[0].text in ("Clauses of the rule", "Columns of the rule")
+    ]
+    assert [(row[0], row[2], row[3]) for row in clauses] == [
+        ("identifiers", "no such column", ""),
+        ("linkability", "violated", "6 of 6"),
+        ("singling-out", "violated", "2 of 6"),
+        ("inference", "holds", "0 of 6"),
+    ]
+    assert columns == [["person", "patient"], ["known", "age"], ["sensitive", "disease"]]
+    links = [each for each in page.all("a") if str(each.attributes["href"]).startswith("https:")]
+    assert [(each.attributes["href"], each.attributes["rel"]) for each in links] == [(rule.source, "noreferrer")]
+    text = page.prose
+    assert all(left in text for left in rule.leaves_out)
+    assert f"Source of {rule.dated}" in text
+    assert "The rule says nothing about: note" in text
+    assert "the table violates 2 clauses of gdpr-wp29" in text
+    assert "No requirement on the values" not in text
+    assert QUESTIONS in [heading.text for heading in page.all("h2")]
+
+
+def test_a_page_about_a_rule_shows_recipients_no_values_of_a_table_that_violates_it(tmp_path: Path) -> None:
+    frequent = [{"patient": str(number), "age": 30, "disease": "a rare word"} for number in range(20)]
+    assert "a rare word" not in (_check_rule(tmp_path / "r.html", frequent), (tmp_path / "r.html").read_text())[1]
+    internal = tmp_path / "i.html"
+    _check_rule(tmp_path / "r.html", frequent, report_internal=internal)
+    assert "a rare word" in internal.read_text()
+
+
+def test_a_page_about_a_rule_names_no_folder_and_certifies_the_clauses(tmp_path: Path) -> None:
+    table = tmp_path / "secret folder" / "counts.csv"
+    table.parent.mkdir()
+    table.write_text("Region,Patients\nnorth,many\n")
+    path = tmp_path / "r.html"
+    check = acompass.rules.check("cms-cell-size", str(table), report=path)
+    assert "secret folder" in (check.violated[0].problem or "")
+    assert "secret folder" not in path.read_text()
+    certificate = certificate_in(read_page(path))
+    assert certificate["counts"]["clauses"][0] == {"name": "counts", "holds": False, "affected": None}
+    clauses = acompass.rules.find("cms-cell-size").folder / "clauses.acp"
+    verified = CliRunner().invoke(app, ["verify-report", str(path), "--policy", str(clauses)])
+    assert (verified.exit_code, verified.stdout) == (0, "report: matches\npolicy: matches\n")
+
+
 def distribution(before: list[Any], after: list[Any] | None = None) -> Distribution:
     tables = [[{"A": value} for value in values] for values in (before, after) if values is not None]
     (distribution,) = column_distributions(tables, Showing())

@@ -97,6 +97,7 @@ class RulePolicy(Answer):
     matching: "Matching | None" = field(repr=False)  # None for the rule's own columns
     output: str | None = None  # the file of the policy
     written: tuple[str, ...] = ()  # paths of the policy and of the files that it needs, if they were not there
+    reading: Mapping[str, Any] = field(default_factory=dict, hash=False)  # options of the call that a run needs, too
     notes: tuple[str, ...] = ()
 
     @property

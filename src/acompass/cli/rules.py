@@ -10,6 +10,7 @@ from acompass.cli.command import Command, exit_codes
 from acompass.cli.formats import Format, call_context, error_report, formats, print_report, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, add_reading_settings, convert_options
 from acompass.cli.streams import print_err, print_out
+from acompass.errors.display import printable_text
 from acompass.options import RuleOptions
 
 if TYPE_CHECKING:
@@ -99,8 +100,21 @@ def new(name: str, table: str | None, output: str, format_: Format, **given: Any
         from acompass import rules
 
         found = add_reading_settings(convert_options(given), table)
-        written = rules.new(name, table, output=None if output == STANDARD_OUTPUT else output, **found)
+        path = None if output == STANDARD_OUTPUT else output
+        written = rules.new(name, table, output=path, ask=_prompt if _is_terminal() else None, **found)
         _print(written, output, format_, table or STANDARD_OUTPUT)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _prompt(question: str) -> str:
+    print_err("\n".join(map(printable_text, question.split("\n"))))
+    answer = sys.stdin.readline()
+    if not answer:  # Ctrl-D
+        raise KeyboardInterrupt
+    return answer
 
 
 def _print(policy: "RulePolicy", output: str, format_: Format, table: str) -> None:

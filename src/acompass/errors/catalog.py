@@ -270,7 +270,7 @@ CODES: dict[str, str] = {
     "AC650": "unknown rule",
     "AC651": "unusable folder of a rule",
     "AC652": "column of a rule that was not found with certainty",
-    "AC653": "reference file of a rule beside other content",
+    "AC653": "another file with the name of a rule's reference table",
     "AC654": "column that the rule or the table does not have",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",

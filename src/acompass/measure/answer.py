@@ -1,6 +1,6 @@
 """The measures of a table, as data. Rational measures are exact fractions; only renderers round."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import prod
 from typing import Any, Literal, TypeAlias
@@ -187,6 +187,7 @@ class Sensitive:
     values: int
     alpha: Fraction
     distinct_l: int
+    single_valued: int  # the number of classes in which everyone shares a value
     entropy_l: int
     entropy_effective: float
     recursive_c: Fraction  # the table is (c, `distinct_l`)-diverse for every c above this
@@ -205,9 +206,9 @@ class Sensitive:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            **json_object(self, "column", "values", "alpha", "distinct_l", "entropy_l", "entropy_effective"),
-            **json_object(self, "recursive_c", "t", "t_equal", "t_ordered", "basic_beta", "enhanced_beta"),
-            **json_object(self, "enhanced_beta_bound", "delta", "delta_every_value"),
+            **json_object(self, "column", "values", "alpha", "distinct_l", "single_valued", "entropy_l"),
+            **json_object(self, "entropy_effective", "recursive_c", "t", "t_equal", "t_ordered", "basic_beta"),
+            **json_object(self, "enhanced_beta", "enhanced_beta_bound", "delta", "delta_every_value"),
         }
 
 
@@ -412,6 +413,9 @@ class Overview:
     measures: tuple[Measures, ...]  # one for each table; empty without quasi-identifiers
     columns: tuple[Distribution, ...]
     loss: Loss | None = None  # that of the last table against the first; None without a second table or known levels
+    #: for each column of the last table, the share of records, or of persons, with a value that nobody else has; None
+    #: without quasi-identifiers, or if the table was not read
+    unique: Mapping[str, Fraction] | None = None
 
 
 def share_lost(before: float, after: float) -> float | None:

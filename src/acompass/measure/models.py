@@ -34,7 +34,7 @@ def measure_column(
     """`index` is the column's position among the sensitive columns. The table must not be empty."""
     counts = count_values(con, grouping, index, order)
     persons, worst, pairs = counts.persons, counts.worst, counts.pairs
-    diversity, kinds = (_fewest_values(con, each) for each in (worst, persons))
+    (diversity, single_valued), (kinds, _) = (_fewest_values(con, each) for each in (worst, persons))
     whole, effective = entropy_l(con, worst) if diversity > 1 else (1, 1.0)
     beta, delta = _likeness(con, persons)
     (rarest,) = one_row(con, f"SELECT min(total) FROM {persons.values}")
@@ -44,6 +44,7 @@ def measure_column(
         values=persons.distinct,
         alpha=largest_ratio(con, worst.summaries, "most", "size"),
         distinct_l=diversity,
+        single_valued=single_valued,
         entropy_l=whole,
         entropy_effective=effective,
         recursive_c=_recursive_c(con, worst, diversity),
@@ -57,9 +58,10 @@ def measure_column(
     )
 
 
-def _fewest_values(con: duckdb.DuckDBPyConnection, counts: Counts) -> int:
-    (kinds,) = one_row(con, f"SELECT min(kinds) FROM {counts.summaries}")
-    return int(kinds)
+def _fewest_values(con: duckdb.DuckDBPyConnection, counts: Counts) -> tuple[int, int]:
+    """The fewest values of a class, and the number of classes with only one."""
+    kinds, alike = one_row(con, f"SELECT min(kinds), count(*) FILTER (kinds = 1) FROM {counts.summaries}")
+    return int(kinds), int(alike)
 
 
 def _recursive_c(con: duckdb.DuckDBPyConnection, counts: Counts, l_: int) -> Fraction:

@@ -4,8 +4,11 @@
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Any
+
+import duckdb
 
 from acompass.dataclasses import dataclass
 from acompass.engines.duckdb.table import DuckDBTable
@@ -49,10 +52,32 @@ def overviews(
         loss = None
         if roles is not None and len(loaded) > 1:
             loss = policy_loss(con, *loaded[1], *loaded[0], levels or PolicyLevels(None))
+        unique = None if roles is None else _unique_values(con, *loaded[-1])
         return [
-            Overview(measures, () if showing is None else distributions(con, views, showing), loss)
+            Overview(measures, () if showing is None else distributions(con, views, showing), loss, unique)
             for showing in showings
         ]
+
+
+def _unique_values(con: duckdb.DuckDBPyConnection, view: Records, found: Positions) -> dict[str, Fraction]:
+    """For each column, the share of records, or of persons, with a value that nobody else has."""
+    person = None if found.person is None else view.duckdb_value(found.person)
+    counted = "*" if person is None else f"DISTINCT {person}"
+    (whole,) = one_row(con, f"SELECT count({counted}) FROM {view.duckdb_source}")
+    comparable = [place for place, column in enumerate(view.schema) if column.type.kind is not Kind.OPAQUE]
+    return {
+        view.schema[place].name: Fraction(one_row(con, _unique_sql(view, place, person))[0], whole or 1)
+        for place in comparable
+    }
+
+
+def _unique_sql(view: Records, position: int, person: str | None) -> str:
+    value = view.duckdb_value(position)
+    if person is None:
+        values = f"SELECT {value} AS v FROM {view.duckdb_source} WHERE v IS NOT NULL GROUP BY v HAVING count(*) = 1"
+        return f"SELECT count(*) FROM ({values})"
+    pairs = f"SELECT DISTINCT {value} AS v, {person} AS p FROM {view.duckdb_source} WHERE v IS NOT NULL"
+    return f"SELECT count(DISTINCT p) FROM (SELECT any_value(p) AS p FROM ({pairs}) GROUP BY v HAVING count(*) = 1)"
 
 
 def _no_positions(_names: Sequence[str]) -> Positions:

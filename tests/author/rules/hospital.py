@@ -1,5 +1,6 @@
 """A made-up hospital table with all 18 identifiers of the HIPAA Safe Harbor rule, spelled as a hospital spells them:
-`python -m tests.author.rules.hospital --patients 10000 -o hospital.csv`.
+`python -m tests.author.rules.hospital --patients 10000 -o hospital.csv`. `--check` writes the rule's policy for the
+table, runs it, and checks the release with `acompass check --rule` and with `recheck.py`.
 
 Some patients have several admissions, ages go up to 104, and some people live in the areas whose ZIP codes
 the rule hides. Columns that a hospital does not always fill in are sometimes empty."""
@@ -7,11 +8,23 @@ the rule hides. Columns that a hospital does not always fill in are sometimes em
 import argparse
 import csv
 import io
+import os
 import random
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
+
+from acompass.author.rules.library import find_rule
+from tests.repo.sources import ROOT
+
+RULE = "hipaa-safe-harbor"
+#: what fills the only column that the policy keeps and that some patients lack; the policy makes it `*`
+MISSING = {"Date of Death": "9999-12-31"}
 
 
 def _listed(words: str, separator: str | None = None) -> list[str]:
@@ -271,15 +284,47 @@ def _record(draw: random.Random, person: Person, admitted: date, dates: str) -> 
     }
 
 
-def main() -> None:
+def release_year() -> int:
+    """The last year in which the rule's own number is right."""
+    return 90 + int(str(next(each.value for each in find_rule(RULE).parameters if each.name == "old")))
+
+
+def release_and_check(folder: Path, patients: int, seed: int = 32) -> int:
+    """Release the table by the rule, and check the release twice; 0 if nothing is left."""
+    write_hospital(folder / "hospital.csv", patients, seed)
+    missing = [text for column, value in MISSING.items() for text in ("--missing", f"{column}={value}")]
+    commands = [
+        ["acompass", "rules", "new", RULE, "-o", "release.acp", "hospital.csv"],
+        ["acompass", "run", "release.acp", "hospital.csv", "-o", "released.csv", *missing],
+        ["acompass", "check", "--rule", RULE, "released.csv"],
+        ["tests.author.rules.recheck", "hospital.csv", "released.csv", "--year", str(release_year())],
+    ]
+    for command in commands:
+        print(f"$ {'' if command[0] == 'acompass' else 'python -m '}{shlex.join(command)}", flush=True)
+        paths = [str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+        code = subprocess.run([sys.executable, "-m", *command], cwd=folder, env=environment, check=False).returncode
+        print(flush=True)
+        if code:
+            return code
+    return 0
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--patients", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=32)
     parser.add_argument("--dates", default="%Y-%m-%d", help="format of the dates, such as %%m/%%d/%%Y")
-    parser.add_argument("-o", "--output", type=Path, required=True)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("-o", "--output", type=Path)
+    what.add_argument("--check", action="store_true", help="release the table and check the release")
     arguments = parser.parse_args()
+    if arguments.check:
+        with TemporaryDirectory() as folder:
+            return release_and_check(Path(folder), arguments.patients, arguments.seed)
     write_hospital(arguments.output, arguments.patients, arguments.seed, arguments.dates)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

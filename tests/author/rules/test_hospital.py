@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import acompass
+from acompass.author.rules.library import find_rule
+from acompass.language.text import tree
+from acompass.language.text.formatter import format_requirement
 from tests.author.rules import hospital, recheck
 from tests.folding import folded
 from tests.repo.sources import ROOT
@@ -234,3 +238,46 @@ def test_the_command_prints_every_clause_and_exits_with_1_if_something_is_left(
     lines = done.stdout.splitlines()
     assert [line[1] for line in lines[1:]] == list("ABCDEFGHIJKLMNOPQR")
     assert [line.endswith("nothing left") for line in lines[1:]].count(False) == code
+
+
+def test_the_file_of_populations_has_the_two_lists() -> None:
+    rows = recheck.read_rows(str(find_rule(hospital.RULE).folder / "zip3.csv"))
+    assert [row["zip"] for row in rows if int(row["people"]) <= 20_000] == recheck.SMALL_AREAS
+    assert {place.zip3 for place in hospital.CITIES} <= {row["zip"] for row in rows if int(row["people"]) > 20_000}
+
+
+@pytest.mark.slow
+def test_nothing_is_left_in_the_release_of_10000_patients(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert hospital.release_and_check(tmp_path, 10_000) == 0
+    assert capfd.readouterr().out.count("nothing left") == 18
+    released = recheck.read_rows(str(tmp_path / "released.csv"))
+    assert len(released) == len(recheck.read_rows(str(tmp_path / "hospital.csv")))
+    assert {row["Age"] for row in released} == {*map(str, range(90)), "90+"}
+    assert {row["Zip Code"] for row in released} == {"000", *(place.zip3 for place in hospital.CITIES)}
+    born = {row["DOB"] for row in released if row["DOB"] != "*"}
+    assert min(born) == str(hospital.release_year() - 89)
+
+
+@pytest.mark.slow
+def test_the_policy_needs_what_it_does_to_each_column(tmp_path: Path) -> None:
+    """Without the requirements that change a column, the release violates the clause that the column belongs to."""
+    table, less, output = (tmp_path / name for name in ("hospital.csv", "less.acp", "released.csv"))
+    hospital.write_hospital(table, 400)
+    policy = acompass.rules.new(hospital.RULE, table, output=tmp_path / "release.acp").policy
+    expected = {column: clause for clause, (_, columns) in recheck.CLAUSES.items() for column in columns}
+    for column, clause in (expected | {"Age": "C", "Notes": "A"}).items():
+        kept = [format_requirement(each) for each in policy.tree.requirements if column not in changed_columns(each)]
+        assert len(kept) < len(policy.tree.requirements)
+        less.write_text("\n".join(kept), encoding="utf-8")
+        acompass.run(less, table, output=output, missing=hospital.MISSING)
+        found = recheck.recheck(KNOWN, recheck.read_rows(str(output)), hospital.release_year())
+        assert found[clause], f"nothing of clause {clause} is left without the requirements for `{column}`"
+
+
+def changed_columns(requirement: tree.Requirement) -> list[str]:
+    match requirement.action:
+        case tree.Drop(names=names):
+            return [each.text for each in names]
+        case tree.Generalize(name=name) | tree.Replace(name=name):
+            return [name.text]
+    raise AssertionError(f"unexpected action {requirement.action}")

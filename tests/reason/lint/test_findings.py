@@ -1,11 +1,15 @@
 """The findings of lint, and policies without any."""
 
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
+import acompass
 from acompass.errors.diagnostics import Severity, apply_edits
+from acompass.language.text.formatter import format_program
 from acompass.language.text.parser import parse_text
+from acompass.reason.lint import requirements
 from acompass.reason.lint.linter import lint_policy
 from tests.programs import quote
 
@@ -389,3 +393,33 @@ def test_the_fix_of_a_bare_pseudonym_counts_persons() -> None:
     fixed = apply_edits(text, found.fixes[0].edits)
     assert fixed == f'{text}\nEACH PROCESS COUNT DISTINCT(Id) AS n GROUP BY Zip, "by" : n >= 5 : REJECT;'
     assert not lint_policy(parse_text(fixed)[0], fixed)
+
+
+@pytest.mark.parametrize(
+    ("comment", "expected"),
+    [
+        ("-- Rule cms-cell-size, source of 2024-01-26, review by 2027-11-17", [("AC521", 2)]),
+        ("-- Rule cms-cell-size, source of 2024-01-26, review by 2027-11-17\r", [("AC521", 2)]),
+        ("-- Rule cms-cell-size, source of 2024-01-26, review by 2027-11-18", []),
+        ("-- Rule cms-cell-size, source of 2024-01-26, review by 2027-02-30", []),
+        ("-- Rule of 2024-01-26, review by 2027-11-17", []),
+    ],
+)
+def test_the_source_of_a_rule_has_to_be_read_again(
+    comment: str, expected: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requirements, "today", lambda: date(2027, 11, 18))
+    assert findings(f"{comment}\nEACH RESULT : Age <= 80;") == expected
+    assert findings(f"{comment}\n-- allow AC521: read on 2027-11-18\nEACH RESULT : Age <= 80;") == (
+        [] if expected else [("AC511", 2)]
+    )
+
+
+def test_a_written_rule_is_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = acompass.rules.find("cms-cell-size")
+    text = acompass.rules.new("cms-cell-size").text
+    for late, found in ((0, []), (1, ["AC521"])):
+        monkeypatch.setattr(requirements, "today", lambda late=late: rule.review + timedelta(days=late))
+        assert [each.code for each in acompass.lint(text) if each.code == "AC521"] == found
+    monkeypatch.setattr(requirements, "today", lambda: rule.review + timedelta(days=1))
+    assert findings(format_program(text))[0][0] == "AC521"

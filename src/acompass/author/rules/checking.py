@@ -10,7 +10,7 @@ from typing import TypeAlias
 from acompass.author.answers import ClauseCheck, RuleCheck
 from acompass.author.rules.library import Clause, Rule
 from acompass.author.rules.matching import Matching
-from acompass.author.rules.writing import Params, changed_numbers, clauses_for, policy_with_files
+from acompass.author.rules.writing import Params, changed_numbers, clauses_for, note_on_records, policy_with_files
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, TableError, option_text
@@ -56,25 +56,31 @@ def check_rule(table: OpenTable, rule: Rule, matching: Matching, params: Params,
     if not parts:
         raise CallError([_nothing_to_check(rule)])
     whole = make_call(policy_with_files(rule, "\n".join(each.policy.text for each in parts), matching.columns))
-    found = list(_check_together(table, whole, parts) or _check_alone(table, whole, make_call, parts))
-    answers = {part.clause.name: (part, answer) for part, answer in zip(parts, found, strict=True)}
-    known = [answer.records for answer in found if answer.records is not None]
+    answers = list(_check_together(table, whole, parts) or _check_alone(table, whole, make_call, parts))
+    known = [answer.records for answer in answers if answer.records is not None]
+    found = iter([_clause_check(*each, table.names) for each in zip(parts, answers, strict=True)])
     return RuleCheck(
         rule=rule.name,
         title=rule.title,
         source=rule.source,
         dated=rule.dated,
         records_in=known[0] if known else _count_records(table),
-        clauses=tuple(
-            _clause_check(*answers[clause.name], table.names) if policy else ClauseCheck(clause.name, clause.title)
-            for clause, policy in clauses
-        ),
+        clauses=tuple(next(found) if policy else ClauseCheck(clause.name, clause.title) for clause, policy in clauses),
         columns=matching.columns,
         others=matching.others,
         leaves_out=rule.leaves_out,
         changed=tuple(changed_numbers(rule, params)),
-        notes=tuple(dict.fromkeys(_note(*each, note) for each in answers.values() for note in each[1].notes)),
+        notes=tuple(dict.fromkeys(_notes(rule, matching, parts, answers))),
     )
+
+
+def _notes(rule: Rule, matching: Matching, parts: Sequence[_Part], answers: Sequence[_Answer]) -> Iterator[Note]:
+    """A note on a requirement is on its clause: the policy of a clause is no file, so that its lines say nothing."""
+    for text in note_on_records(rule, matching.columns, [each.requirement for each in rule.clauses]):
+        yield Note(None, text)
+    for part, answer in zip(parts, answers, strict=True):
+        for note in answer.notes:
+            yield note if note.line is None else Note(None, f"clause `{part.clause.name}`: {note.text}")
 
 
 def _check_together(table: OpenTable, call: Call, parts: Sequence[_Part]) -> list[_Answer]:
@@ -119,11 +125,6 @@ def _clause_check(part: _Part, found: _Answer, names: Sequence[str]) -> ClauseCh
     columns = tuple(names[position] for position in sorted(uses(part.policy.tree, names)))
     clause = part.clause
     return ClauseCheck(clause.name, clause.title, columns, found.requirements, found.problem, found.dropped)
-
-
-def _note(part: _Part, _found: _Answer, note: Note) -> Note:
-    """A note on a requirement is on its clause: the policy of a clause is no file, so that its lines say nothing."""
-    return note if note.line is None else Note(None, f"clause `{part.clause.name}`: {note.text}")
 
 
 def _count_records(table: OpenTable) -> int:

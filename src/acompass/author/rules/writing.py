@@ -8,22 +8,21 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from acompass.author.answers import RulePolicy
-from acompass.author.rules.library import Clause, Rule, RuleColumn, comment_before
-from acompass.author.rules.matching import Matching
-from acompass.dataclasses import fields, is_dataclass, replace
+from acompass.author.rules.library import Clause, Rule, RuleColumn, comment_before, part_names, parts
+from acompass.author.rules.matching import Matching, given_columns
+from acompass.dataclasses import is_dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.constants import Parameters, ParamValue
 from acompass.language.program.findings import Bound
-from acompass.language.program.types import Names
 from acompass.language.text import tree
-from acompass.language.text.formatter import format_requirement, remark_lines
+from acompass.language.text.formatter import WrittenRule, format_program, format_requirement, remark_lines
 from acompass.language.text.tokens import spell_constant
 from acompass.language.text.walk import hierarchy_files, process_of, reference_files
 from acompass.policy import Policy, parse, parse_file
@@ -37,14 +36,19 @@ Params: TypeAlias = Mapping[str, ParamValue] | None
 def write_policy(rule: Rule, columns: Columns, params: Params = None) -> str:
     """The text of the rule's policy for a table with these columns."""
     rewriter = _Rewriter(rule, columns, params)
-    header = [f"Rule {rule.name}, source of {rule.dated}, review by {rule.review}", rule.source]
-    blocks = [[*remark_lines(rule.title), *(f"-- {line}" for line in (*header, *changed_numbers(rule, params)))]]
+    written = WrittenRule(rule.name, rule.dated, rule.review)
+    lines = (f"-- {line}" for line in (rule.source, *changed_numbers(rule, params)))
+    blocks, remarks = [[*remark_lines(rule.title), written.remark, *lines]], list[str]()
     for requirement in rule.policy.tree.requirements:
-        made = rewriter.for_table(requirement)
-        if made:
-            remarks = (line for text in comment_before(rule.policy.tree, requirement) for line in remark_lines(text))
-            blocks.append([*remarks, *map(format_requirement, made)])
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+        texts = comment_before(rule.policy.tree, requirement)  # without one, it belongs to the comment before
+        remarks = [line for text in texts for line in remark_lines(text)] if texts else remarks
+        made = [*map(format_requirement, rewriter.for_table(requirement))]
+        if made and (remarks or len(blocks) == 1):
+            blocks.append([*remarks, *made])
+            remarks = []
+        elif made:
+            blocks[-1] += made
+    return format_program("\n\n".join("\n".join(block) for block in blocks))
 
 
 def changed_numbers(rule: Rule, params: Params) -> list[str]:
@@ -98,31 +102,6 @@ def reference_content(rule: Rule, file: str, columns: Columns) -> bytes:
     return out.getvalue().encode()
 
 
-def given_columns(rule: Rule, columns: Columns, names: Sequence[str] | None = None) -> dict[str, tuple[str, ...]]:
-    """The columns that a call names, spelled as in the rule and, if `names` are its columns, as in the table."""
-    problems = list[Diagnostic]()
-    own, table = Names([each.name for each in rule.columns]), None if names is None else Names(names)
-
-    def spelled(name: str, known: Names | None, owner: str) -> str:
-        places = (0,) if known is None else known.find(name)
-        if known is None or len(places) == 1:
-            return name if known is None else known.texts[places[0]]
-        closest = known.closest(name)
-        help_ = f"columns: {known.listing()}" + (f"; did you mean `{closest}`?" if closest else "")
-        what = "could be several columns" if places else "is not a column"
-        message = f"`{name}` in `{option_text('columns')}` {what} of {owner}"
-        problems.append(Diagnostic("AC654", message, help=help_))
-        return name
-
-    found = {
-        spelled(name, own, f"rule `{rule.name}`"): tuple(spelled(each, table, "the table") for each in given)
-        for name, given in columns.items()
-    }
-    if problems:
-        raise CallError(problems)
-    return found
-
-
 def write_rule(
     rule: Rule, matching: Matching | None, given: Columns, params: Params, output: str | None, table: Any = None
 ) -> RulePolicy:
@@ -130,6 +109,10 @@ def write_rule(
     meant, columns = (_with_own_columns(rule, given)) if matching is None else (rule, matching.columns)
     text = write_policy(meant, columns, params)
     policy = policy_with_files(rule, text, columns)
+    if not policy.tree.requirements:
+        message = f"the table has none of the columns that a requirement of rule `{rule.name}` needs"
+        help_ = f"name them, as in `{option_text('columns', {rule.columns[0].name: 'COLUMN'})}`"
+        raise CallError([Diagnostic("AC652", message, help=help_)])
     on_persons = () if matching is None else _notes_on_persons(rule, columns)
     notes = (*changed_numbers(rule, params), *on_persons)
     if output is None:
@@ -137,7 +120,7 @@ def write_rule(
     contents = {os.path.join(os.path.dirname(output), name): each for name, each in policy.tree.hierarchies.items()}
     require_policy_place(output, table, contents)
     written = _write_files(output, text, {path: each for path, each in contents.items() if not _is_there(path, each)})
-    return RulePolicy(parse_file(text, output), rule, matching, output, written, notes)
+    return RulePolicy(parse_file(text, output), rule, matching, output, written, notes=notes)
 
 
 def _with_own_columns(rule: Rule, given: Columns) -> tuple[Rule, Columns]:
@@ -147,21 +130,29 @@ def _with_own_columns(rule: Rule, given: Columns) -> tuple[Rule, Columns]:
 
 
 def _notes_on_persons(rule: Rule, columns: Columns) -> Iterator[str]:
-    rewriter = _Rewriter(rule, columns, None)
-    if not any(rewriter.counts_persons(each) for each in rule.policy.tree.requirements):
-        return
-    assert rule.person is not None
-    found = columns.get(rule.person)
-    if found:
+    requirements = rule.policy.tree.requirements
+    found = columns.get(rule.person or "")
+    if not found:
+        yield from note_on_records(rule, columns, requirements)
+    elif _count_persons(rule, columns, requirements):
         yield (
             f"the policy counts persons by `{found[0]}`; reports do so with `{option_text('person', found[0])}`, or "
             f"with `person = {json.dumps(found[0], ensure_ascii=False)}` for the table in `acompass.toml`"
         )
-    else:
+
+
+def note_on_records(rule: Rule, columns: Columns, requirements: Iterable[tree.Requirement]) -> Iterator[str]:
+    """Note that a requirement of the rule counts records in place of persons, if it does."""
+    if rule.person is not None and not columns.get(rule.person) and _count_persons(rule, columns, requirements):
         yield (
             "no column tells persons apart, so each record counts as a person; if a person can have several records, "
             f"name the column with `{option_text('columns', {rule.person: 'COLUMN'})}`"
         )
+
+
+def _count_persons(rule: Rule, columns: Columns, requirements: Iterable[tree.Requirement]) -> bool:
+    rewriter = _Rewriter(rule, columns, None)
+    return any(map(rewriter.counts_persons, requirements))
 
 
 def _is_there(path: str, content: bytes) -> bool:
@@ -174,8 +165,9 @@ def _is_there(path: str, content: bytes) -> bool:
         found = None
     if found == content:
         return True
-    message = f"the policy needs its reference table `{path}`, and another file has this name"
-    raise CallError([Diagnostic("AC653", message, help="write the policy to another folder, or move the file")])
+    message = f"the policy needs a file of the rule, but `{path}` exists and has other content"
+    help_ = f"use another folder, or keep this file and write only the policy, with `{option_text('output', '-')}`"
+    raise CallError([Diagnostic("AC653", message, help=help_)])
 
 
 def _write_files(output: str, text: str, contents: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -207,11 +199,23 @@ class _Rewriter:
     def for_table(self, requirement: tree.Requirement) -> list[tree.Requirement]:
         """What becomes of a requirement; nothing if the table lacks one of its columns."""
         counted = requirement if self._has_person else self._count_records(requirement)
-        single, lists = list(dict.fromkeys(self._single(counted))), list(self._lists(counted))
+        found = (key for node in (counted, *self._grouped_singly(counted)) for key in self._single(node))
+        single, lists = list(dict.fromkeys(found)), list(self._lists(counted))
         if not all(any(self._matched.get(key, (None,)) for key in each) for each in lists):
             return []
-        choices = product(*(self._matched[key] for key in single))
-        return [self._rewrite(counted, dict(zip(single, chosen, strict=True))) for chosen in choices]
+        choices, renamed = product(*(self._matched[key] for key in single)), dict(self._renamed(counted))
+        return [self._rewrite(counted, renamed | dict(zip(single, chosen, strict=True))) for chosen in choices]
+
+    def _renamed(self, requirement: tree.Requirement) -> Iterator[tuple[str, tree.Name]]:
+        """Other names for aggregates that are named like a column of the table."""
+        taken = {name.text.casefold() for names in self._matched.values() for name in names}
+        process = process_of(requirement)
+        for each in () if process is None else process.aggregates:
+            text = each.alias.text
+            while text.casefold() in taken:
+                text = f"Computed {text}"
+            if text != each.alias.text:
+                yield each.alias.text.casefold(), tree.Name(text)
 
     def _single(self, node: Any) -> Iterator[str]:
         """The rule's columns that stand for one column each."""
@@ -219,17 +223,23 @@ class _Rewriter:
             if node.text.casefold() in self._matched:
                 yield node.text.casefold()
         elif not _is_list(node):
-            for part in _parts(node):
+            for part in parts(node):
                 yield from self._single(part)
-        if _is_of_file(node):  # a file is joined with one column, not with a combination of several
-            for name in node.group_by:
-                yield from self._single(name)
+
+    def _grouped_singly(self, requirement: tree.Requirement) -> list[tree.Name]:
+        """The columns after GROUP BY that stand for one column each. A reference table does not list combinations, and
+        without a column of persons there are no groups of one person's records."""
+        process = process_of(requirement)
+        if process is None:
+            return []
+        is_of_file = any(each.aggregate.file is not None for each in process.aggregates)
+        return [name for name in process.group_by if is_of_file or name.text.casefold() == self._person]
 
     def _lists(self, node: Any) -> Iterator[list[str]]:
         if _is_list(node):
             yield [name.text.casefold() for name in node]
         else:
-            for part in _parts(node):
+            for part in parts(node):
                 yield from self._lists(part)
 
     def _rewrite(self, node: Any, chosen: Mapping[str, tree.Name]) -> Any:
@@ -271,26 +281,9 @@ def _is_list(node: Any) -> bool:
     return isinstance(node, tuple) and bool(node) and all(isinstance(each, tree.Name) for each in node)
 
 
-def _is_of_file(node: Any) -> bool:
-    return isinstance(node, tree.Process) and any(each.aggregate.file is not None for each in node.aggregates)
-
-
-def _parts(node: Any) -> Iterator[Any]:
-    """What a node consists of, without the column of a reference table, which is the file's (X14)."""
-    if isinstance(node, tuple):
-        yield from node
-    elif is_dataclass(node):
-        yield from (getattr(node, name) for name in _part_names(node))
-
-
-def _part_names(node: Any) -> list[str]:
-    is_of_file = isinstance(node, tree.Aggregate) and node.file is not None
-    return [each.name for each in fields(node) if not (is_of_file and each.name == "column")]
-
-
 def _with_parts(node: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(node, tuple):
         return tuple(map(change, node))
     if not is_dataclass(node) or isinstance(node, type):
         return node
-    return replace(node, **{name: change(getattr(node, name)) for name in _part_names(node)})
+    return replace(node, **{name: change(getattr(node, name)) for name in part_names(node)})

@@ -7,6 +7,7 @@ import re
 import textwrap
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
 from typing import Protocol, TypeAlias, TypeVar, assert_never
 
 from acompass.dataclasses import dataclass
@@ -78,6 +79,31 @@ def remark_lines(paragraph: str) -> list[str]:
     """A paragraph as comments of at most WIDTH characters."""
     lines = textwrap.wrap(paragraph, WIDTH - 3, break_long_words=False, break_on_hyphens=False)
     return [f"-- {line}" for line in lines]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRule:
+    """The published rule that a policy was written from, as its first comment names it."""
+
+    name: str
+    dated: date  # of the rule's source
+    review: date  # when the source has to be read again
+
+    @property
+    def remark(self) -> str:
+        return f"-- Rule {self.name}, source of {self.dated}, review by {self.review}"
+
+
+_RULE = re.compile(r"-- Rule (\S+), source of (\d{4}-\d\d-\d\d), review by (\d{4}-\d\d-\d\d)\s*")
+
+
+def rule_in_remark(comment: str) -> WrittenRule | None:
+    """The inverse of `WrittenRule.remark`; None for any other comment, and for days that do not exist."""
+    found = _RULE.fullmatch(comment)
+    try:
+        return found and WrittenRule(found[1], date.fromisoformat(found[2]), date.fromisoformat(found[3]))
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ class InspectedPolicy:
     ):
         self._steps = steps(policy)
         self._wholes = [whole for whole in policy.requirements for _ in steps_of(whole)]
+        self.comments = policy.comments
         self.program = program
         self.occurs = occurs
         self.inferred = inferred

@@ -28,6 +28,7 @@ INCOMPLETE = "AC516"
 _ORDERED_AS_TEXT = "AC231"
 
 RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
+    requirements.find_overdue_rules,
     requirements.find_never_violated,
     requirements.find_not_established,
     requirements.find_broken_later,

@@ -4,15 +4,18 @@ AC501, AC502: no table can violate the requirement, or no table that the earlier
 AC503: an action leaves its own assertion violated. AC504, AC505: a later line breaks the assertion.
 AC509: a RANDOM can draw a value that it replaces (Theorem 6). AC510: a REJECT can remove every record.
 AC515: a later line makes the result of a random action irrelevant. AC517: a SOME that selects nothing affects all.
-AC520: a pseudonym is released with a column that requirements group by, and none of them asks for a class size."""
+AC520: a pseudonym is released with a column that requirements group by, and none of them asks for a class size.
+AC521: the source of the published rule that the policy was written from has to be read again."""
 
 from collections.abc import Iterator
+from datetime import date
 from functools import partial
 
 from acompass.errors.diagnostics import Diagnostic
 from acompass.language.program import effects
 from acompass.language.program.program import Action, Assertion, Program
 from acompass.language.program.types import remaining
+from acompass.language.text.formatter import rule_in_remark
 from acompass.language.text.tokens import spell_name
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY
@@ -345,3 +348,19 @@ def _columns_without_size(program: Program) -> dict[int, int]:
         if process is not None and effects.is_promise(requirement) and not accepts_one_record(requirement.assertion):
             sized.update(process.group_by)
     return {column: at for column, at in found.items() if column not in sized}
+
+
+def find_overdue_rules(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """AC521, for each rule in a comment that `rules new` wrote."""
+    for rule in filter(None, (rule_in_remark(comment.text) for comment in policy.comments)):
+        if rule.review < today():
+            message = f"the source of rule `{rule.name}` had to be read again by {rule.review}"
+            help_ = (
+                f"see whether a newer version of acompass has the rule with a later date: `acompass rules show "
+                f"{rule.name}`; or compare the policy with the source, and write the next date in the comment"
+            )
+            yield policy.finding("AC521", message, 0, help_)
+
+
+def today() -> date:
+    return date.today()

@@ -23,6 +23,7 @@ from acompass.errors.display import count_text, on_one_line
 from acompass.explain.answer import ClassSeen, Explanation, Life, Step, Translation
 from acompass.language.text.tokens import policy_line
 from acompass.language.text.walk import uses_key
+from acompass.options import command_line_spelling
 from acompass.report import document as doc
 from acompass.report.answers.results import value_text
 
@@ -150,8 +151,10 @@ def _next_steps(policy: RulePolicy, context: doc.Context) -> Iterator[doc.Words]
     if policy.output is None and files:
         yield doc.Phrase(("the policy needs these files in its folder, which `--output` writes: ", *files))
     elif policy.output is not None and context.name is not None:
-        command = f"acompass run {shell_word(policy.output)} {shell_word(context.name)} -o released.csv"
-        yield f"next: `{command}{' --key-file key.txt' * uses_key(policy.policy.tree)}`"
+        options = [command_line_spelling(name, value) for name, value in policy.reading.items()]
+        options += ["--key-file key.txt"] if uses_key(policy.policy.tree) else []
+        command = [shell_word(policy.output), shell_word(context.name), "-o released.csv", *options]
+        yield f"next: `acompass run {' '.join(command)}`"
 
 
 def describe_perturbation(policy: Perturbation, context: doc.Context) -> Iterator[doc.Block]:

@@ -12,7 +12,13 @@ from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.reading import date_formats, missing_options
 from acompass.language.program import program as p
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import is_always, process_of, projection_of, written_by
+from acompass.language.program.effects import (
+    columns_with_pseudonyms,
+    is_always,
+    process_of,
+    projection_of,
+    written_by,
+)
 from acompass.language.program.types import Kind, Names, Schema, types_by_name
 from acompass.language.text.tokens import policy_lines
 from acompass.language.text.tree import Operator, Quantifier
@@ -80,6 +86,7 @@ class FrontPage:
     columns: tuple[ColumnRow, ...]
     thresholds: tuple[Threshold, ...]
     roles: TableRoles  # as declared
+    pseudonyms: tuple[str, ...]  # columns of the released table
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +348,14 @@ def _front_page(request: ReportRequest) -> FrontPage:
         columns=tuple(_column_rows(request, program)),
         thresholds=() if program is None else tuple(thresholds(program)),
         roles=request.table_roles,
+        pseudonyms=() if program is None or request.command != "run" else tuple(_pseudonyms(program)),
     )
+
+
+def _pseudonyms(program: p.Program) -> Iterator[str]:
+    for position in sorted(columns_with_pseudonyms(program.requirements)):
+        if program.final_schema[position].type.kind is not Kind.DROPPED:
+            yield program.schema[position].name
 
 
 def _column_rows(request: ReportRequest, program: p.Program | None) -> Iterator[ColumnRow]:

@@ -35,6 +35,7 @@ from acompass.report.page.measures import (
     loss_section,
     percent,
     quasi_identifiers_section,
+    questions_section,
     risk_section,
     sampling_section,
     sensitive_section,
@@ -126,6 +127,8 @@ def _measures(content: PageContent) -> Iterator[Html]:
         yield quasi_identifiers_section(measures, series)
     if measures[-1].sensitive:
         yield sensitive_section(measures, series)
+    if content.achieved is not None and content.overview is not None and content.achieved.k is not None:
+        yield questions_section(content.achieved, content.overview.unique, content.front.pseudonyms)
 
 
 def page_header(content: PageContent, title: str) -> Html:

@@ -2,7 +2,7 @@
 
 They show class sizes, risk, sensitive columns, information loss and the distribution of each column."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 
@@ -171,6 +171,76 @@ _MODELS: tuple[tuple[str, Callable[[Sensitive], str]], ...] = (
     ("basic β-likeness", lambda s: round_measure(s.basic_beta)),
     ("δ-disclosure", lambda s: round_measure(s.delta)),
 )
+
+
+def questions_section(measures: Measures, unique: Mapping[str, Fraction] | None, pseudonyms: Sequence[str]) -> Html:
+    """The three questions of the Article 29 Working Party, about the table that the page describes."""
+    introduction = about(
+        "Opinion 05/2014 of the Article 29 Working Party (WP216) asks three questions of anonymized data. It sets no "
+        "threshold: whether these figures are low enough is for the controller to judge."
+    )
+    columns = ", ".join(measures.quasi_identifiers)
+    rows = [
+        row(
+            "Singling out",
+            join_html(_sentences(_singling_out(measures, columns))),
+            f"Whoever knows other columns than {columns} may tell the {measures.noun} of a class apart.",
+        ),
+        row(
+            "Linkability",
+            join_html(_sentences(_linkability(measures, unique, pseudonyms))),
+            "Whether another table with these columns exists, and whether values that are common by themselves are "
+            "rare together.",
+        ),
+        row(
+            "Inference",
+            join_html(_sentences(_inference(measures))),
+            "What other columns, a model of the table or knowledge of the population tell about a person, even one who "
+            "is not in the table.",
+        ),
+    ]
+    data = table("The three questions", ("question", "measured", "not answered by these figures"), rows)
+    return section("Singling out, linkability, inference", "questions", introduction, data)
+
+
+def _sentences(sentences: Iterable[str]) -> list[Html]:
+    return [tag("div", each) for each in sentences]
+
+
+def _singling_out(measures: Measures, columns: str) -> Iterator[str]:
+    noun, k = measures.noun, measures.classes.k
+    assert k is not None
+    yield f"The smallest class by {columns} has {persons(k)} {noun if k != 1 else noun.removesuffix('s')}."
+    yield f"Alone in their class: {persons(measures.classes.uniques)} of {persons(measures.persons)} {noun}."
+    if measures.people is None and measures.weight is None:
+        yield "Counted in records, because no column is known to tell persons apart."
+
+
+def _linkability(measures: Measures, unique: Mapping[str, Fraction] | None, pseudonyms: Sequence[str]) -> Iterator[str]:
+    number = measures.classes.number
+    yield f"Another table with the same quasi-identifiers can be linked class by class: {_classes(number)}."
+    if unique is None:
+        yield "Other columns were not read, because the table is in a database."
+        return
+    found = [name for name, share in unique.items() if share > Fraction(1, 2)]
+    listed = ", ".join(found) if found else "none"
+    nobody = "no other record" if measures.people is None else "nobody else"
+    yield f"Columns in which more than half of the {measures.noun} have a value that {nobody} has: {listed}."
+    if pseudonyms:
+        yield f"Pseudonyms, which are the same in every table with the same key: {', '.join(pseudonyms)}."
+
+
+def _classes(number: int) -> str:
+    return "1 class" if number == 1 else f"{number:,} classes"
+
+
+def _inference(measures: Measures) -> Iterator[str]:
+    for each in measures.sensitive:
+        yield f"{each.column}: the largest share of one value in a class is {percent(each.alpha)}."
+        alike = f"{each.single_valued:,} of {_classes(measures.classes.number)}"
+        yield f"{each.column}: classes in which everyone shares a value: {alike}."
+    if not measures.sensitive:
+        yield "Not measured, because no column is known to be sensitive."
 
 
 def sampling_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:

@@ -67,7 +67,9 @@ def test_rules_are_found_by_words(tab: Tab) -> None:
 def test_a_rule_shows_its_source_and_what_it_leaves_out(tab: Tab) -> None:
     open_rule(tab, ONTARIO)
     source = tab.page.get_by_role("link", name="its source")
-    expect(source).to_have_attribute("href", "https://www.managedprivacy.ca/the-easiest-way-to-protect-personal-information/")
+    expect(source).to_have_attribute(
+        "href", "https://www.managedprivacy.ca/the-easiest-way-to-protect-personal-information/"
+    )
     expect(source).to_have_attribute("rel", "noreferrer")
     expect(tab.page.get_by_text("Free text, images, and rare values")).to_be_visible()
     expect(tab.row(COLUMNS, "identifier")).to_contain_text("by its name")
@@ -134,7 +136,9 @@ def test_a_required_column_is_chosen_before_the_policy_is_written(tab: Tab, fold
     expect(tab.status).to_contain_text("300 records out")
 
 
-@pytest.mark.parametrize(("button", "content"), [("Keep", "zip,people\n21224,200000\n"), ("Replace", "zip,people\nexa")])
+@pytest.mark.parametrize(
+    ("button", "content"), [("Keep", "zip,people\n21224,200000\n"), ("Replace", "zip,people\nexa")]
+)
 def test_a_file_with_other_content_is_kept_or_replaced(tab: Tab, folder: Path, button: str, content: str) -> None:
     mine = folder / "areas.csv"
     mine.write_text("zip,people\n21224,200000\n", encoding="utf-8")

@@ -63,7 +63,9 @@ def changed_numbers(rule: Rule, params: Params) -> list[str]:
 
 def _bind(rule: Rule, params: Params) -> dict[str, Bound]:
     """The values of the rule's parameters: those of the call, or else the rule's own."""
-    values = Parameters({each.name: each.value for each in rule.parameters} | dict(params or {}))
+    own = {each.name: each.value for each in rule.parameters}
+    given = {name: str(each) if isinstance(own.get(name), str) else each for name, each in (params or {}).items()}
+    values = Parameters(own | given)
     found = {each.name: values.bind(tree.Parameter(each.name)) for each in rule.parameters}
     if problems := values.problems():
         raise CallError(problems)

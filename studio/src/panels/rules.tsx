@@ -310,7 +310,8 @@ function One({ column, rule: found }: { column: RuleColumn; rule: Rule }) {
 function Several({ column, rule: found }: { column: RuleColumn; rule: Rule }) {
   const own = columnsOf(column);
   const isAsked = isOpen(column, found);
-  const more = (column.candidates ?? []).filter((each) => !own.includes(each));
+  const taken = found.columns.filter((other) => other.name in chosen.value).flatMap(columnsOf);
+  const more = (column.candidates ?? []).filter((each) => !own.includes(each) && !taken.includes(each));
   const no = own.length === 0 ? "not in this table" : "no other column";
   const add = (select: HTMLSelectElement) => {
     choose(column, [...own, ...(select.value === ALL ? more : named(select.value))], found);

@@ -9,13 +9,15 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from tests.assist.studio.browsing import Tab, browse, copy_admissions
+from tests.assist.studio.rule_release import ARGUMENTS, COLUMNS, DOUBTFUL, RENAMED, make_hospital, rule_release
+from tests.author.rules import hospital, recheck
 from tests.report.browser import browser
 
 __all__ = ["browser"]
 
+PATIENTS = 10_000
 ONTARIO = "Ontario IPC, De-Identification Guidelines for Structured Data"
 AREAS = "US Census Bureau, public use microdata areas of 100,000 people"
-COLUMNS = "Columns of the rule in this table"
 
 
 @pytest.fixture
@@ -110,6 +112,23 @@ def _require_released(folder: Path) -> None:
     classes = Counter((record["age"], record["zip"], record["education"]) for record in records)
     assert min(classes.values()) >= 15
     assert len(records) > 200
+
+
+@pytest.mark.slow
+def test_a_hospital_table_is_released_by_hipaa_safe_harbor(browser: Browser, tmp_path: Path) -> None:
+    """The release is checked by a script that uses nothing of the product."""
+    folder = make_hospital(tmp_path / "hospital", PATIENTS)
+    with browse(browser, folder, *ARGUMENTS) as tab:
+        assert list(rule_release(tab))[-1] == "rule-released"
+    released = [_renamed(row) for row in recheck.read_rows(str(folder / "hospital-released.csv"))]
+    assert len(released) >= PATIENTS
+    lines = recheck.report(recheck.Known(list(hospital.hospital_rows(PATIENTS))), released, hospital.release_year())
+    assert len(lines) == 18
+    assert [line for line in lines if line.cells] == []
+
+
+def _renamed(row: dict[str, str]) -> dict[str, str]:
+    return {RENAMED if name == DOUBTFUL else name: cell for name, cell in row.items()}
 
 
 def test_undo_restores_the_text_that_a_rule_replaced(tab: Tab) -> None:

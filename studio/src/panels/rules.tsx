@@ -110,7 +110,7 @@ function Gallery() {
   );
 }
 
-const Advice = () => <>None of this is legal advice.</>;
+const Advice = () => <>This is not legal advice.</>;
 
 function Card({ rule: { name: own, title, dated, covers } }: { rule: RuleSummary }) {
   const button = useRef<HTMLButtonElement>(null);

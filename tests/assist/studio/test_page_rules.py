@@ -51,7 +51,7 @@ def test_the_gallery_is_loaded_on_first_use(tab: Tab) -> None:
     with tab.page.expect_response("**/static/more.js"):
         tab.show("Rules")
     expect(tab.heading("Published rules")).to_be_visible()
-    expect(tab.page.get_by_text("None of this is legal advice.")).to_be_visible()
+    expect(tab.page.get_by_text("This is not legal advice.")).to_be_visible()
 
 
 def test_rules_are_found_by_words(tab: Tab) -> None:

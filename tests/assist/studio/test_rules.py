@@ -1,4 +1,4 @@
-"""Published rules in the studio: what the page is told, and what is written for it."""
+"""Published rules in the studio: what the page shows, and what is written for it."""
 
 from collections.abc import Iterator
 from pathlib import Path

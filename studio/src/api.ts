@@ -215,7 +215,19 @@ export type Rule = RuleSummary & {
   /** the title of each clause */
   clauses: Record<string, string>;
 };
-type RuleWriteAsk = { name: string; columns: Record<string, string[]>; params: Params; replace: boolean; keep: boolean };
+/** the columns of the table for each column of the rule, and the numbers that the user has changed */
+export type RuleAsk = { name: string; columns: Record<string, string[]>; numbers: Params };
+export type ClauseCheck = {
+  name: string;
+  title: string;
+  holds: boolean;
+  /** the number of records that violate it */
+  affected: number | null;
+  /** why it cannot be evaluated */
+  problem: string | null;
+  /** whether the table has what the clause is about */
+  is_checked: boolean;
+};
 export type Released = { table: string | null; report: string | null; records_in: number; records_out: number; ok: boolean; checks_nothing: boolean };
 export type ReleaseAsk = Ask & { seen: string; table: string; report: string | null; replace: boolean };
 
@@ -247,7 +259,9 @@ export type Routes = {
   rules: [Nothing, Diagnosed & { rules: RuleSummary[] }];
   rule: [{ name: string }, Diagnosed & { rule: Rule | null }];
   /** `files` are the rule's reference tables in the policy's folder */
-  "rule/write": [RuleWriteAsk, Diagnosed & { text: string | null; files: string[] }];
+  "rule/write": [RuleAsk & { replace: boolean; keep: boolean }, Diagnosed & { text: string | null; files: string[] }];
+  /** the clauses for the open table, and for the one that the policy would release */
+  "rule/check": [Ask & RuleAsk, Diagnosed & { before: ClauseCheck[] | null; after: ClauseCheck[] | null }];
   stop: [{ topic: string }, Nothing];
   progress: [Nothing, { suggest: { part: number; loss: number } | null }];
   preview: [Ask, Diagnosed & { ok: boolean }];

@@ -3,17 +3,18 @@
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Answer } from "../answer";
-import { post, Refused, type Diagnostic, type Params, type Rule, type RuleColumn, type RuleSummary } from "../api";
+import { post, Refused, type ClauseCheck, type Diagnostic, type Params, type Rule, type RuleAsk, type RuleColumn, type RuleSummary } from "../api";
+import { Call } from "../calls";
 import { setText } from "../editor/holder";
 import { announce } from "../live";
-import { Asked, Problems } from "../parts/asked";
+import { Asked, Problems, Since } from "../parts/asked";
 import { PanelLink } from "../parts/panel_link";
 import { Prose } from "../parts/prose";
 import { Stepper } from "../parts/stepper";
 import { DataTable } from "../parts/table";
 import { markPerson, markRole, sent } from "../roles";
-import { lostContact, opened, panel } from "../state";
-import { countNoun } from "../words";
+import { ask, lostContact, opened, panel } from "../state";
+import { count, countNoun } from "../words";
 import { searchFor } from "./suggest";
 import { NotWritten, type NotReleased } from "./write";
 
@@ -25,6 +26,7 @@ const numbers = signal<Params>({});
 const written = signal<string[] | null>(null);
 const wrong = signal<Diagnostic[]>([]);
 const refused = signal<NotReleased | null>(null);
+const check = new Call("rule/check");
 
 const list = new Answer("rules", () => (panel.value === "Rules" ? {} : null), 0);
 const answer = new Answer("rule", () => (panel.value === "Rules" && name.value !== null ? { name: name.value, sent: sent.value } : null), 0);
@@ -38,7 +40,7 @@ effect(() => {
 });
 effect(() => {
   [chosen.value, numbers.value];
-  written.value = refused.value = null;
+  written.value = refused.value = check.value.value = null;
   wrong.value = [];
 });
 
@@ -90,12 +92,12 @@ function Gallery() {
     <section aria-labelledby="rules-title">
       <h2 id="rules-title">Published rules</h2>
       <p class="about">
-        A rule becomes a policy for this table: its columns are matched with the table's, its numbers can be changed. <Advice />
+        Choose a rule to match its columns with those of the table and to write its policy. <Advice />
       </p>
       <div class="row grow">
         <label for="rules-search">Search</label>
         <input id="rules-search" type="search" class="wide" value={words.value} onInput={(event) => void (words.value = event.currentTarget.value)} />
-        <span role="status">{countNoun(shown.length, "rule")}</span>
+        <span role="status">{list.value.value !== null && countNoun(shown.length, "rule")}</span>
       </div>
       <Asked diagnostics={list.value.value?.diagnostics} failure={list.failure.value} waiting={list.value.value === null}>
         <ul class="cards">
@@ -108,7 +110,7 @@ function Gallery() {
   );
 }
 
-const Advice = () => <>None of this is legal advice.</>;
+const Advice = () => <>This is not legal advice.</>;
 
 function Card({ rule: { name: own, title, dated, covers } }: { rule: RuleSummary }) {
   const button = useRef<HTMLButtonElement>(null);
@@ -144,6 +146,7 @@ function OneRule() {
             {Object.keys(found.parameters).length > 0 && <Numbers rule={found} />}
             <Columns rule={found} />
             <Use rule={found} />
+            <Check rule={found} />
           </>
         )}
       </Asked>
@@ -216,29 +219,44 @@ const isChanged = (own: string, value: number | string): boolean => ((numbers.va
 
 function Columns({ rule: found }: { rule: Rule }) {
   const named = new Set(found.columns.filter((column) => !isUnused(column, found)).flatMap(columnsOf));
+  const absent = found.columns.filter((column) => !isMatched(column));
   const others = (opened.value?.table.columns ?? []).filter((column) => !named.has(column));
   return (
     <section aria-labelledby="rule-columns-title">
       <h2 id="rule-columns-title">Columns</h2>
-      <DataTable quiet caption="Columns of the rule in this table" head={["The rule's column", "In this table", "Found"]}>
-        {found.columns.map((column) => (
-          <tr>
-            <th scope="row">
-              {column.name}
-              <br />
-              <small><Prose text={column.meaning} /></small>
-            </th>
-            <td>{isUnused(column, found) ? "not used" : column.many ? <Several column={column} rule={found} /> : <One column={column} rule={found} />}</td>
-            <td><Found column={column} rule={found} /></td>
-          </tr>
-        ))}
-      </DataTable>
+      <Matched rule={found} columns={found.columns.filter(isMatched)} caption="Columns of the rule in this table" />
+      {absent.length > 0 && (
+        <details>
+          <summary>{countNoun(absent.length, "other column")} of the rule</summary>
+          <Matched rule={found} columns={absent} caption="Columns of the rule that were not found" />
+        </details>
+      )}
       {others.length > 0 && (
         <p class="about">
           The rule says nothing about <strong>{others.join(", ")}</strong>. Its policy releases them unchanged.
         </p>
       )}
     </section>
+  );
+}
+
+/** Found, or in doubt, before the user chooses, so that no row moves. */
+const isMatched = (column: RuleColumn): boolean => column.columns.length > 0 || column.candidates !== null || column.required;
+
+function Matched({ rule: found, columns, caption }: { rule: Rule; columns: RuleColumn[]; caption: string }) {
+  return (
+    <DataTable quiet caption={caption} head={["The rule's column", "In this table", "Found"]}>
+      {columns.map((column) => (
+        <tr key={column.name}>
+          <th scope="row">
+            {column.name} <br />
+            <small><Prose text={column.meaning} /></small>
+          </th>
+          <td>{isUnused(column, found) ? "not used" : column.many ? <Several column={column} rule={found} /> : <One column={column} rule={found} />}</td>
+          <td><Found column={column} rule={found} /></td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 
@@ -292,7 +310,8 @@ function One({ column, rule: found }: { column: RuleColumn; rule: Rule }) {
 function Several({ column, rule: found }: { column: RuleColumn; rule: Rule }) {
   const own = columnsOf(column);
   const isAsked = isOpen(column, found);
-  const more = (column.candidates ?? []).filter((each) => !own.includes(each));
+  const taken = found.columns.filter((other) => other.name in chosen.value).flatMap(columnsOf);
+  const more = (column.candidates ?? []).filter((each) => !own.includes(each) && !taken.includes(each));
   const no = own.length === 0 ? "not in this table" : "no other column";
   const add = (select: HTMLSelectElement) => {
     choose(column, [...own, ...(select.value === ALL ? more : named(select.value))], found);
@@ -319,6 +338,12 @@ function Several({ column, rule: found }: { column: RuleColumn; rule: Rule }) {
   );
 }
 
+const asked = (found: Rule): RuleAsk => ({
+  name: found.name,
+  columns: Object.fromEntries(found.columns.map((column) => [column.name, columnsOf(column)])),
+  numbers: numbers.peek(),
+});
+
 /** What becomes of files in the policy's folder that have a name of the rule's files and other content. */
 type Existing = { replace: boolean; keep: boolean };
 const ASK: Existing = { replace: false, keep: false };
@@ -326,8 +351,7 @@ const ASK: Existing = { replace: false, keep: false };
 async function write(found: Rule, existing: Existing): Promise<void> {
   written.value = refused.value = null;
   try {
-    const columns = Object.fromEntries(found.columns.map((column) => [column.name, columnsOf(column)]));
-    const made = await post("rule/write", { name: found.name, columns, params: numbers.peek(), ...existing });
+    const made = await post("rule/write", { ...asked(found), ...existing });
     wrong.value = made.diagnostics;
     if (made.text === null) return;
     setText(made.text);
@@ -409,3 +433,44 @@ const Written = ({ files }: { files: string[] }) => (
     )}
   </p>
 );
+
+function Check({ rule: found }: { rule: Rule }) {
+  const checked = check.value.value;
+  return (
+    <section aria-labelledby="check-title">
+      <h2 id="check-title">Check the clauses</h2>
+      <p class="about">Checks all records of this table, and of the table that the policy in the editor would release.</p>
+      <p>
+        <button type="button" disabled={check.busy.value} onClick={() => void check.start({ ...ask.peek(), ...asked(found) })}>
+          {check.busy.value ? "Checking…" : "Check"}
+        </button>
+      </p>
+      {(checked !== null || check.failure.value !== null) && (
+        <Asked diagnostics={checked?.diagnostics} failure={check.failure.value} waiting={false}>
+          <Since asked={check.answered.value} />
+          <DataTable quiet caption="Clauses of the rule" head={["Clause", "This table", "Released"]}>
+            {Object.entries(found.clauses).map(([clause, title]) => (
+              <tr>
+                <th scope="row">
+                  {clause} <br />
+                  <small><Prose text={title} /></small>
+                </th>
+                {[checked?.before, checked?.after].map((side) => (
+                  <td><ClauseMark found={side?.find((each) => each.name === clause)} /></td>
+                ))}
+              </tr>
+            ))}
+          </DataTable>
+        </Asked>
+      )}
+    </section>
+  );
+}
+
+function ClauseMark({ found }: { found: ClauseCheck | undefined }) {
+  if (found === undefined) return <span class="mark plain">– not checked</span>;
+  if (!found.is_checked) return <span class="mark plain">– no such column</span>;
+  if (found.holds) return <span class="mark good">✓ holds</span>;
+  if (found.problem !== null) return <><span class="mark bad">✗ violated</span> <small><Prose text={found.problem} /></small></>;
+  return <span class="mark bad">✗ violated by {count(found.affected ?? 0)}</span>;
+}

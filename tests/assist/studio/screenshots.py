@@ -20,6 +20,7 @@ from tests.assist.studio.browsing import (
 )
 from tests.assist.studio.first_release import first_release
 from tests.assist.studio.pages import start_studio
+from tests.assist.studio.rule_release import ARGUMENTS, make_hospital, rule_release
 from tests.repo.sources import ROOT
 from tests.report.browser import CHROMIUM
 
@@ -45,6 +46,8 @@ def main() -> None:
             _adult(tab)
         with _studio(browser, copy_admissions(folder), "admissions.csv") as tab:
             _first_release(tab)
+        with _studio(browser, make_hospital(folder / "hospital", 1_000), *ARGUMENTS) as tab:
+            _rules(tab)
         browser.close()
 
 
@@ -101,6 +104,13 @@ def _adult(tab: Tab) -> None:
 def _first_release(tab: Tab) -> None:
     for step in first_release(tab):
         _take(tab, step)
+
+
+def _rules(tab: Tab) -> None:
+    """The gallery, and a rule with matched columns and doubts."""
+    for step in rule_release(tab):
+        if step in ("rules", "rule", "rule-checked"):
+            _take(tab, step)
 
 
 if __name__ == "__main__":

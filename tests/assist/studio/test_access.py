@@ -311,6 +311,9 @@ ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Born", "Team"], 
 ASK = {"text": POLICY, "params": {"k": "71000"}}
 PLACES = [{"at": place} for place in range(0, len(POLICY), 3)]
 
+RULE = "cms-cell-size"
+RULE_COLUMNS = [{"cell": names, "count": [], "beneficiary": []} for names in (["Team", "Born"], ["Name"], ["none"])]
+
 #: the bodies sent to each route
 BODIES: dict[str, list[dict[str, Any]]] = {
     "open": [{}],
@@ -342,12 +345,13 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "record": [{**ASK, "record": 1}, {**ASK, "where": "Age > 3"}],
     "suggest": [{"roles": ROLES | {"quasi_identifiers": ["Age", "Born"], "sensitive": ["Team"]}, "k": 3, "l": 2}],
     "rules": [{}],
-    "rule": [{"name": "cms-cell-size"}, {"name": "none"}],
+    "rule": [{"name": RULE}, {"name": "none"}],
     "rule/write": [
-        {"name": "cms-cell-size", "columns": {"cell": columns}, "params": {"k": k}, "replace": False, "keep": False}
-        for columns in (["Team", "Born"], ["Name"], ["none"])
+        {"name": RULE, "columns": columns, "numbers": {"k": k}, "replace": False, "keep": False}
+        for columns in RULE_COLUMNS
         for k in ("3", "", "many")
     ],
+    "rule/check": [{**ASK, "name": RULE, "columns": columns, "numbers": {}} for columns in RULE_COLUMNS],
     "stop": [{"topic": "suggest"}],
     "progress": [{}],
     "preview": [ASK],
@@ -369,7 +373,7 @@ def test_every_route_is_tested() -> None:
 def test_the_requests_succeed(distinct_values: tuple[Page, Path]) -> None:
     """Errors would contain no values, and the tests below would prove nothing."""
     page, _ = distinct_values
-    for name in ("verdicts", "proofs", "risk", "change", "suggest", "preview"):
+    for name in ("verdicts", "proofs", "risk", "change", "suggest", "preview", "rule/write", "rule/check"):
         assert page.ask(name, **BODIES[name][0])["diagnostics"] == [], name
 
 

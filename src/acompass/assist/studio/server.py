@@ -244,6 +244,7 @@ ROUTES = {
     "rules": Question(table.list_rules, rules=[]),
     "rule": Question(table.show_rule, rule=None),
     "rule/write": Question(table.write_rule_policy, text=None, files=[]),
+    "rule/check": _about_text(table.check_rule, before=None, after=None),
     "stop": Question(table.stop),
     "progress": Question(table.progress),
     "preview": _about_text(files.preview, ok=False),

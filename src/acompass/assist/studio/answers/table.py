@@ -8,21 +8,23 @@ from typing import Any, Unpack
 from acompass.assist.document import Document, parameters
 from acompass.assist.request_queue import Stale
 from acompass.assist.studio.answers.files import roles_json, sample_json, write_beside
-from acompass.assist.studio.messages import Body, Refused, json_object, number
-from acompass.assist.studio.question import Ask, count_records, facts
+from acompass.assist.studio.messages import Body, Refused, error_json, json_object, number
+from acompass.assist.studio.question import Ask, count_records, facts, release_table
 from acompass.assist.studio.state import Studio
 from acompass.assist.templates import templates
-from acompass.author.answers import Suggestion
+from acompass.author.answers import ClauseCheck, RuleCheck, Suggestion
 from acompass.author.rules.library import Rule, all_rules
-from acompass.author.rules.matching import Matching, match_columns
+from acompass.author.rules.matching import Matching, match_columns, require_certain, sample_values
 from acompass.author.rules.writing import write_rule
 from acompass.dataclasses import asdict, replace
-from acompass.language.program.constants import parse_settings
+from acompass.errors.diagnostics import AcompassError
+from acompass.language.program.constants import ParamValue, parse_settings
 from acompass.language.text.walk import names_dropped_by
 from acompass.measure.answer import Bar, ColumnFacts, Distribution
-from acompass.options import SuggestOptions
+from acompass.options import RuleCheckOptions, SuggestOptions
 from acompass.policy import TableRoles
 from acompass.report.html import share_bar
+from acompass.session import Session
 
 #: the CSS class of the bars of a single table
 _SERIES = "table"
@@ -152,7 +154,8 @@ def list_rules(_: Studio, __: Body) -> dict[str, Any]:
 def show_rule(studio: Studio, body: Body) -> dict[str, Any]:
     """A rule, and how its columns match those of the open table."""
     rule = _rule(body)
-    matching = match_columns(rule, studio.queue.session.columns, studio.roles)
+    samples = studio.recall("samples", lambda: studio.ask(body, sample_values))
+    matching = match_columns(rule, studio.queue.session.columns, studio.roles, None, samples)
     return {"diagnostics": [], "rule": {**rule.to_json(), "columns": _rule_columns(rule, matching)}}
 
 
@@ -182,10 +185,44 @@ def _rule_columns(rule: Rule, matching: Matching) -> list[dict[str, Any]]:
 
 def write_rule_policy(studio: Studio, body: Body) -> dict[str, Any]:
     """The rule's policy for the editor, once its files are in the policy's folder."""
-    rule, names = _rule(body), studio.queue.session.columns
-    matching = match_columns(rule, names, studio.roles, body.names_by_name("columns"))
-    params = parse_settings(f"{name}={value}" for name, value in body.texts("params").items() if value.strip())
-    policy = write_rule(rule, matching, {}, params, None).policy
+    rule = _rule(body)
+    matching = match_columns(rule, studio.queue.session.columns, studio.roles, body.names_by_name("columns"))
+    require_certain(matching)
+    policy = write_rule(rule, matching, {}, _numbers(body), None).policy
     files = policy.tree.hierarchies
     write_beside(studio, files, body.flag("replace"), body.flag("keep"))
     return {"diagnostics": [], "text": policy.text, "files": list(files)}
+
+
+def _numbers(body: Body) -> dict[str, ParamValue]:
+    return parse_settings(f"{name}={value}" for name, value in body.texts("numbers").items() if value.strip())
+
+
+def check_rule(ask: Ask) -> dict[str, Any]:
+    """Whether the open table and the one that the policy in the editor releases satisfy the rule, clause by clause."""
+    rule, studio, found, problems = _rule(ask.body), ask.studio, dict[str, Any](), list[dict[str, Any]]()
+
+    def check_released(session: Session) -> RuleCheck:
+        with release_table(ask, session) as files, studio.open_released(ask.body, files.after) as after:
+            return _check(ask, rule, after)
+
+    checks = {"before": lambda session: _check(ask, rule, session), "after": check_released}
+    for name, check in checks.items():
+        try:
+            found[name] = [_clause(each) for each in studio.ask_whole(ask.body, check).clauses]
+        except AcompassError as error:
+            found[name] = None
+            problems += error_json(error, ask.body)
+    return {"diagnostics": problems, **found}
+
+
+def _check(ask: Ask, rule: Rule, session: Session) -> RuleCheck:
+    """A released table has only some of the columns that the page names."""
+    given = ask.body.names_by_name("columns").items()
+    left = {own: tuple(name for name in columns if name in session.columns) for own, columns in given}
+    options: Any = dict.fromkeys(RuleCheckOptions.__annotations__) | {"params": _numbers(ask.body), "show": 0}
+    return session.check_rule(rule, match_columns(rule, session.columns, TableRoles(), left), options)
+
+
+def _clause(found: ClauseCheck) -> dict[str, Any]:
+    return {**json_object(found, "name", "title", "holds", "affected", "problem"), "is_checked": found.is_checked}

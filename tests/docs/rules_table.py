@@ -6,7 +6,7 @@ from acompass.author.rules.library import Rule, all_rules
 from tests.repo.sources import ROOT
 
 PAGE = ROOT / "docs" / "rules.md"
-HEADING = "\n## The rules\n"
+HEADER = "| rule | source and date | what it covers | what it leaves out |\n| --- | --- | --- | --- |\n"
 
 
 def _row(rule: Rule) -> str:
@@ -18,9 +18,8 @@ def _row(rule: Rule) -> str:
 
 def text() -> str:
     """The page with the table of all rules."""
-    before = PAGE.read_text(encoding="utf-8").partition(HEADING)[0]
-    header = "| rule | source and date | what it covers | what it leaves out |\n| --- | --- | --- | --- |\n"
-    return f"{before}{HEADING}\n{header}{''.join(map(_row, all_rules()))}"
+    before = PAGE.read_text(encoding="utf-8").partition(HEADER)[0]
+    return f"{before}{HEADER}{''.join(map(_row, all_rules()))}"
 
 
 if __name__ == "__main__":

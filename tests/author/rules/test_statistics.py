@@ -231,3 +231,17 @@ def test_a_table_of_one_kind_needs_no_column_of_the_other() -> None:
     assert [clause.name for clause in checked.violated] == ["counts"]
     with pytest.raises(acompass.CallError, match="the rule needs a column for `cell`"):
         acompass.rules.check("abs-datalab", counts, columns={"count": [], "cell": []})
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value"),
+    [
+        *((name, "identifier", "Pike") for name in ("ema-0070", "health-canada-prci", "heritage-cihi")),
+        *((name, "identifier", 4711) for name in ("ontario-ipc", "singapore-pdpc")),
+        *((name, "finer", "Salem") for name in ("statcan-pumf", "uk-census-microdata")),
+        *((name, "finer", 97301) for name in ("us-census-puma", "us-census-spd")),
+    ],
+)
+def test_what_identifies_is_found_even_if_all_records_share_it(name: str, column: str, value: str | int) -> None:
+    found = acompass.rules.check(name, [{column: value}] * 40, columns={column: column})
+    assert [each.name for each in found.violated] == ["identifiers" if column == "identifier" else "finer"]

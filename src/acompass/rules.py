@@ -70,26 +70,32 @@ def check(name: RuleName, table: TableArgument, **options: Unpack[RuleCheckOptio
     False
     """
     from acompass.api import open_session
+    from acompass.author.rules.matching import require_certain
     from acompass.policy import call_roles
 
     rule, given = find_rule(os.fspath(name)), dict[str, Any](options)
     with open_session(table, options) as session:
-        roles = call_roles(table, given["roles"], given["person"])
-        return session.check_rule(rule, _match_columns(rule, session, roles, options), options)
+        matching = _match_columns(rule, session, call_roles(table, given["roles"], given["person"]), options)
+        # a released table may lack a column that a policy for the original one needs
+        require_certain(replace(matching, doubts=tuple(each for each in matching.doubts if each.candidates)))
+        return session.check_rule(rule, matching, options)
 
 
 def match_table(rule: Rule, table: Any, options: Mapping[str, Any]) -> "Matching":
     """Match the columns of a rule with those of a table, which is opened for it."""
     from acompass.api import open_session
+    from acompass.author.rules.matching import require_certain
     from acompass.policy import table_roles
 
     with open_session(table, options) as session:
-        return _match_columns(rule, session, table_roles(table), options)
+        matching = _match_columns(rule, session, table_roles(table), options)
+    require_certain(matching)
+    return matching
 
 
 def _match_columns(rule: Rule, session: "Session", roles: "TableRoles", options: Mapping[str, Any]) -> "Matching":
     """Match the columns, and ask about those that are in doubt."""
-    from acompass.author.rules.matching import ask, given_columns, match_columns, require_certain, sample_values
+    from acompass.author.rules.matching import ask, given_columns, match_columns, sample_values
 
     names, samples = session.columns, sample_values(session)
     given = given_columns(rule, options["columns"], names)
@@ -97,5 +103,4 @@ def _match_columns(rule: Rule, session: "Session", roles: "TableRoles", options:
     while matching.doubts and options.get("ask") is not None:
         given |= ask(matching, options["ask"])
         matching = match_columns(rule, names, roles, given, samples)
-    require_certain(matching)
     return matching

@@ -234,7 +234,7 @@ def test_a_report_answers_the_three_questions_in_persons(tmp_path: Path) -> None
     found = _questions(read_page(path))
     assert "The smallest class by age has 1 person." in found["Singling out"]
     assert "Alone in their class: 1 of 3 persons." in found["Singling out"]
-    assert "have a value that nobody else has: patient, note, disease." in found["Linkability"]
+    assert "have a value that no other person has: patient, note, disease." in found["Linkability"]
     assert "disease: the largest share of one value in a class is 100" in found["Inference"]
     assert "classes in which everyone shares a value: 1 of 2 classes." in found["Inference"]
 

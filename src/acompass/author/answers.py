@@ -244,9 +244,10 @@ class ClauseCheck:
     title: str
     columns: tuple[str, ...] = ()  # of the table that the clause is about; none if the table has no such column
     requirements: tuple[RequirementOutcome, ...] = ()  # what the clause asks of these columns
-    #: why the clause cannot be evaluated, so that it is violated: the values are not of the kind that it compares
+    #: why a requirement cannot be evaluated, so that the clause is violated: the values are not of the kind it needs
     problem: str | None = None
-    dropped: int = 0  # incomplete records, which were left out of this clause (D11, missing values)
+    #: incomplete records that were left out (D11, missing values), of the requirement that leaves out most
+    dropped: int = 0
 
     @property
     def is_checked(self) -> bool:
@@ -258,10 +259,14 @@ class ClauseCheck:
         return self.problem is None and not any(each.is_violated for each in self.requirements)
 
     @property
+    def worst(self) -> RequirementOutcome | None:
+        """The requirement that most records violate; a clause about several columns has one for each."""
+        return max(self.requirements, key=lambda each: (each.affected, each.records), default=None)
+
+    @property
     def affected(self) -> int | None:
-        """The number of records that violate the clause; where it asks for the same of several columns, the number for
-        the column with most of them. None if the clause was not evaluated."""
-        return max((each.affected for each in self.requirements), default=None)
+        """The number of records that violate the worst requirement; None if none was evaluated."""
+        return None if self.worst is None else self.worst.affected
 
     def to_json(self) -> dict[str, Any]:
         found = json_object(self, "name", "title", "holds", "affected", "problem", "columns", "dropped")
@@ -269,7 +274,7 @@ class ClauseCheck:
 
 
 def _clause_requirement(outcome: RequirementOutcome) -> dict[str, Any]:
-    """Without the number, the line and the action: the policy of a clause is no file, and it only checks."""
+    """Without the number, the line and the action: the policy of a clause is not a file, and it only checks."""
     found = outcome.to_json()
     return {name: found[name] for name in ("text", "holds", "affected", "sample") if name in found}
 

@@ -413,7 +413,7 @@ class Overview:
     measures: tuple[Measures, ...]  # one for each table; empty without quasi-identifiers
     columns: tuple[Distribution, ...]
     loss: Loss | None = None  # that of the last table against the first; None without a second table or known levels
-    #: for each column of the last table, the share of records, or of persons, with a value that nobody else has; None
+    #: for each column of the last table, the share of records, or of persons, with a value that no other has; None
     #: without quasi-identifiers, or if the table was not read
     unique: Mapping[str, Fraction] | None = None
 

@@ -60,7 +60,7 @@ def overviews(
 
 
 def _unique_values(con: duckdb.DuckDBPyConnection, view: Records, found: Positions) -> dict[str, Fraction]:
-    """For each column, the share of records, or of persons, with a value that nobody else has."""
+    """For each column, the share of records, or of persons, with a value that no other has."""
     person = None if found.person is None else view.duckdb_value(found.person)
     counted = "*" if person is None else f"DISTINCT {person}"
     (whole,) = one_row(con, f"SELECT count({counted}) FROM {view.duckdb_source}")

@@ -133,10 +133,10 @@ def _find_in_rule(check: RuleCheck, file: str) -> Report:
         each.name: Rule(f"{check.rule}/{each.name}", f"{check.title}: {each.title}", help_, link=check.source)
         for each in check.clauses
     }
-    return Report(file, [*rules.values()], [_clause(each, check, rules[each.name]) for each in check.clauses])
+    return Report(file, [*rules.values()], [_clause(each, rules[each.name]) for each in check.clauses])
 
 
-def _clause(clause: ClauseCheck, check: RuleCheck, rule: Rule) -> Finding:
+def _clause(clause: ClauseCheck, rule: Rule) -> Finding:
     name = f"{clause.name}: {clause.title}"
     if not clause.is_checked:
         return Finding(name, "skipped", message="no such column")
@@ -144,7 +144,7 @@ def _clause(clause: ClauseCheck, check: RuleCheck, rule: Rule) -> Finding:
         return Finding(name)
     from acompass.report.answers.results import clause_count
 
-    message = clause.problem or f"{clause_count(clause, check)} records affected"
+    message = clause.problem or f"{clause_count(clause)} records affected"
     details = "\n".join(policy_line(each.text) for each in clause.requirements if each.is_violated)
     place = Place(rule, f"{clause.title}: violated, {message}")
     return Finding(name, "failure", "violated", f"violated: {message}", details or None, place)

@@ -41,9 +41,10 @@ def own_columns(rule: Rule, table: Path) -> dict[str, list[str]]:
 
 
 def violated(rule: Rule, table: Path, columns: dict[str, list[str]] | None = None) -> set[str]:
-    """The clauses that a table violates. The rule's other columns are said to be absent, so that nothing is matched."""
+    """The clauses that a table violates. The rule's other columns are said to be absent, so that nothing is matched,
+    except required ones, which belong to tables of another kind."""
     own = own_columns(rule, table) if columns is None else columns
-    given = {column.name: own.get(column.name, []) for column in rule.columns}
+    given = {each.name: own.get(each.name, []) for each in rule.columns if each.name in own or not each.is_required}
     return {clause.name for clause in acompass.rules.check(rule.folder, table, columns=given).violated}
 
 

@@ -35,8 +35,8 @@ def tables_of(rule: Rule) -> list[Path]:
 def require_same_verdicts(rule: Rule, table: Path) -> None:
     """All clauses at once say what each says alone, with the same number of records."""
     columns = own_columns(rule, table)
-    given = {each.name: columns.get(each.name, []) for each in rule.columns}
-    check = rules.check(rule.folder, str(table), columns={own: names for own, names in given.items() if names})
+    absent = {each.name: [] for each in rule.columns if each.name not in columns and not each.is_required}
+    check = rules.check(rule.folder, str(table), columns=columns | absent)
     assert {each.name for each in check.violated} == violated(rule, table)
     assert check.ok == table.stem.startswith("passes")
     assert check.records_in == len(table.read_text(encoding="utf-8").splitlines()) - 1
@@ -91,7 +91,7 @@ def test_values_of_another_kind_violate_their_clause() -> None:
     check = rules.check("cms-cell-size", table, columns={"count": ["Patients", "Cases"]})
     (counts,) = check.violated
     assert counts.problem == "column `Cases` is used as a number, but 1 value is not a number"
-    assert (counts.affected, counts.requirements, check.records_in) == (None, (), 2)
+    assert (counts.affected, len(counts.requirements), check.records_in) == (0, 1, 2)
     assert "secret" not in repr(check) + str(check.to_json())
 
 
@@ -132,10 +132,28 @@ def test_an_incomplete_record_is_left_out_of_the_clauses_about_its_columns_only(
     assert check.records_in == 3
 
 
-@pytest.mark.parametrize("columns", [{}, {"person": "b"}], ids=["no column", "only the persons"])
+def test_a_missing_value_in_one_column_hides_nothing_in_another_of_the_same_clause(tmp_path: Path) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("Name,Mail,Age\n*,*,30\nAda,,30\n")
+    columns = {"identifier": ["Name", "Mail"], "known": "Age"}
+    check = rules.check("gdpr-wp29", str(table), columns=columns, missing="drop")
+    (identifiers,) = check.violated
+    assert [(each.affected, each.records) for each in identifiers.requirements] == [(1, 2), (0, 1)]
+    assert (identifiers.affected, identifiers.dropped) == (1, 1)
+    assert "identifiers leaves out 1 incomplete record of EACH RESULT : Mail = '*'" in str(check)
+
+
+def test_a_column_of_another_kind_hides_nothing_in_another_of_the_same_clause() -> None:
+    table = [{"Region": "north", "Patients": 3, "Cases": "few"}]
+    (counts,) = rules.check("cms-cell-size", table, columns={"count": ["Patients", "Cases"]}).violated
+    assert counts.affected == 1
+    assert counts.problem == "column `Cases` is used as a number, but 1 value is not a number"
+
+
+@pytest.mark.parametrize("columns", [{}, {"beneficiary": "b"}], ids=["no column", "only the persons"])
 def test_a_table_that_no_clause_is_about_is_an_error_and_no_success(columns: dict[str, str]) -> None:
     with pytest.raises(acompass.CallError, match="no clause of `cms-cell-size` can be checked") as error:
-        rules.check("cms-cell-size", [{"a": 1, "b": 2}], columns={"beneficiary": "b"} if columns else {})
+        rules.check("cms-cell-size", [{"a": "x", "b": "y"}], columns=columns)
     assert [each.code for each in error.value.diagnostics] == ["AC652"]
 
 
@@ -182,3 +200,17 @@ def test_the_affected_records_are_those_of_an_independent_count(tmp_path: Path) 
         "singling-out": sum(len(persons[each["known"]]) < 2 for each in records),
         "inference": sum(len(values[each["known"]]) == 1 for each in records),
     }
+
+
+def test_a_column_in_doubt_is_an_error_and_a_needed_column_that_the_release_lacks_is_not() -> None:
+    table = [{"a": 30, "b": 40}]
+    with pytest.raises(acompass.CallError, match="AC652"):
+        rules.check("cms-cell-size", table)
+    needed = next(each for each in all_rules() if any(column.is_required for column in each.columns))
+    column = next(each.name for each in needed.columns if each.is_required)
+    released = [{"nothing of it": 1}]
+    with pytest.raises(acompass.CallError) as error:
+        rules.check(needed.name, released)
+    assert f"no clause of `{needed.name}` can be checked" in str(error.value)
+    with pytest.raises(acompass.CallError, match=f"`{column}` of the rule was not found"):
+        rules.new(needed.name, released)

@@ -246,6 +246,60 @@ def test_the_file_of_populations_has_the_two_lists() -> None:
     assert {place.zip3 for place in hospital.CITIES} <= {row["zip"] for row in rows if int(row["people"]) > 20_000}
 
 
+#: how other sources of such tables name the columns: an exchange format, a vendor's database, a spreadsheet
+SPELLINGS = {
+    "exchange": (
+        "Encounter ID=Id, MRN=PATIENT, Patient Name=LAST, Emergency Contact=FIRST, "
+        "Street Address=ADDRESS, City=CITY, County=COUNTY, Zip Code=ZIP, Census Tract=FIPS, "
+        "DOB=BIRTHDATE, Age=AGE, Admit Date=START, Discharge Date=STOP, Date of Death=DEATHDATE, "
+        "Last Updated=UPDATED_AT, Driver License=DRIVERS, Insurance Member ID=MEMBER_ID, "
+        "Home Phone=PHONE"
+    ),
+    "database": (
+        "Encounter ID=PAT_ENC_CSN_ID, MRN=PAT_MRN_ID, Patient Name=PAT_NAME, Street Address=ADD_LINE_1, "
+        "City=CITY, County=COUNTY_C, Zip Code=ZIP, DOB=BIRTH_DATE, Age=AGE_AT_VISIT, "
+        "Admit Date=HOSP_ADMSN_TIME, Discharge Date=HOSP_DISCH_TIME, Date of Death=DEATH_DATE, "
+        "Last Updated=UPDATE_DATE, Home Phone=HOME_PHONE, Email=EMAIL_ADDRESS, "
+        "Insurance Member ID=SUBSCR_NUM, Account No=HSP_ACCOUNT_ID, Notes=NOTE_TEXT, "
+        "Employer=EMPLOYER_NAME, Emergency Contact=EMERG_CONTACT_NAME, IP Address=LAST_LOGIN_IP, "
+        "Portal URL=MYCHART_URL, Photo File=PHOTO_PATH, Device Serial No=IMPLANT_SERIAL_NUM"
+    ),
+    "spreadsheet": (
+        "MRN=Medical Record Number, Patient Name=Patient Full Name, Zip Code=Home ZIP, "
+        "DOB=Patient Date of Birth, Age=Age (years), Admit Date=Date of Admission, "
+        "Discharge Date=Date of Discharge, Date of Death=Death Date, Home Phone=Telephone (home), "
+        "SSN=Social Security #, Insurance Member ID=Medicare Beneficiary Identifier, "
+        "Account No=Billing Account Number, Notes=Physician Comments, Street Address=Address, "
+        "Last Updated=Record last modified, Encounter ID=Visit No, Photo File=Patient photo, "
+        "Fingerprint ID=Biometric template, IP Address=Portal IP"
+    ),
+    "code": ", ".join(f"{column}={column.lower().replace(' ', '_')}" for column in hospital.COLUMNS),
+}
+KEPT_BY_HAND = {"State", "Sex", "Length of Stay", "Diagnosis", "Total Charges"}
+
+
+def test_columns_are_found_in_other_spellings() -> None:
+    own = matched_columns({})
+    assert {column for columns in own.values() for column in columns} == set(hospital.COLUMNS) - KEPT_BY_HAND
+    for source, text in SPELLINGS.items():
+        names = dict(each.split("=") for each in text.split(", "))
+        expected = {key: tuple(names.get(column, column) for column in columns) for key, columns in own.items()}
+        assert matched_columns(names) == expected, source
+
+
+def matched_columns(names: dict[str, str]) -> dict[str, tuple[str, ...]]:
+    rows = [{names.get(column, column): row[column] for column in hospital.COLUMNS} for row in ORIGINAL[:100]]
+    matching = acompass.rules.new(hospital.RULE, rows).matching
+    assert matching is not None
+    return matching.columns
+
+
+def test_the_year_of_the_release_can_be_set_as_a_number() -> None:
+    policy = acompass.rules.new(hospital.RULE, ORIGINAL[:100], params={"old": 1940})
+    assert "DOB > '1940'" in policy.text
+    assert policy.notes[0] == "old is '1940' here, '1937' in the rule"
+
+
 @pytest.mark.slow
 def test_nothing_is_left_in_the_release_of_10000_patients(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert hospital.release_and_check(tmp_path, 10_000) == 0
@@ -256,6 +310,31 @@ def test_nothing_is_left_in_the_release_of_10000_patients(tmp_path: Path, capfd:
     assert {row["Zip Code"] for row in released} == {"000", *(place.zip3 for place in hospital.CITIES)}
     born = {row["DOB"] for row in released if row["DOB"] != "*"}
     assert min(born) == str(hospital.release_year() - 89)
+
+
+@pytest.mark.parametrize(("absent", "column"), [("Age", "age"), ("DOB", "birth")])
+def test_nothing_is_left_without_ages_or_without_birth_dates(tmp_path: Path, absent: str, column: str) -> None:
+    """Without ages, the length of the stay looks like one: the call says that it is not."""
+    table, output = tmp_path / "table.csv", tmp_path / "released.csv"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [each for each in hospital.COLUMNS if each != absent], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(ORIGINAL)
+    acompass.rules.new(hospital.RULE, table, columns={column: []}, output=tmp_path / "release.acp")
+    assert acompass.run(tmp_path / "release.acp", table, output=output, missing=hospital.MISSING).ok
+    found = recheck.recheck(KNOWN, recheck.read_rows(str(output)), hospital.release_year())
+    assert not any(found.values())
+
+
+def test_a_current_file_of_populations_replaces_that_of_the_rule(tmp_path: Path) -> None:
+    """Boston has become small, and the file has neither Worcester nor any other area but Chicago."""
+    table, file = tmp_path / "hospital.csv", tmp_path / "zip3.csv"
+    hospital.write_hospital(table, 400)
+    acompass.rules.new(hospital.RULE, table, output=tmp_path / "release.acp")
+    assert file.read_text(encoding="utf-8").startswith("Zip Code,people\n005,20001\n")
+    file.write_text("Zip Code,people\n021,20000\n606,2000000\n", encoding="utf-8")
+    acompass.run(tmp_path / "release.acp", table, output=tmp_path / "released.csv", missing=hospital.MISSING)
+    assert {row["Zip Code"] for row in recheck.read_rows(str(tmp_path / "released.csv"))} == {"000", "606"}
 
 
 @pytest.mark.slow

@@ -193,3 +193,41 @@ def test_farms_as_eurostat_shows_them(tmp_path: Path) -> None:
         is_few = 0 < int(old["Farms"]) < 5
         expected = [":c" if is_few else shown(int(old[name])) for name in ("Farms", "Cows", "Sheep")]
         assert [new[name] for name in ("Farms", "Cows", "Sheep")] == expected
+
+
+_USUAL = {
+    "ontario-ipc": "patient_id,last_name,phone,age,sex,zip_code,diagnosis",
+    "ema-0070": "USUBJID,Name,Age,Sex,Country,Arm",
+    "abs-datalab": "firm_id,Industry,Region,Turnover,Profit,Employees",
+    "sacro": "Region,Year,n,Title",
+    "german-rdc": "Company ID,Sector,Year,Revenue",
+    "us-census-puma": "PUMA,Tract,AGEP",
+    "uk-census-microdata": "Local authority,LSOA,Postcode,Age",
+    "statcan-nhs-income": "Area,Population,Private households,Median income,Dwellings",
+    "stats-nz": "Area,Sex,Count",
+    "eurostat-farm-structure": "NUTS2,Farm type,Number of holdings,UAA,LSU",
+}
+
+
+@pytest.mark.parametrize("name", _USUAL)
+def test_a_rule_finds_the_columns_of_a_usual_table(name: str, tmp_path: Path) -> None:
+    """Every value is an integer below 60, so that classes of all sizes and small counts occur."""
+    rng, header = random.Random(name), _USUAL[name].split(",")
+    table, output, released = tmp_path / "table.csv", tmp_path / "release.acp", tmp_path / "released.csv"
+    rows = [[str(at), *(str(rng.randrange(60) // rng.choice((1, 9, 30))) for _ in header[1:])] for at in range(300)]
+    table.write_text("\n".join(map(",".join, [header, *rows])) + "\n", encoding="utf-8")
+    made = acompass.rules.new(name, table, output=output)
+    assert made.matching is not None
+    assert not acompass.rules.check(name, table).ok
+    assert acompass.run(output, table, output=released).ok
+    kept = released.read_text(encoding="utf-8").splitlines()[0].split(",")
+    given = {own: found for own, found in made.matching.columns.items() if set(found) <= set(kept)}
+    assert acompass.rules.check(name, released, columns=given).ok
+
+
+def test_a_table_of_one_kind_needs_no_column_of_the_other() -> None:
+    counts = [{"Region": "north", "n": 10}, {"Region": "south", "n": 9}]
+    checked = acompass.rules.check("abs-datalab", counts, columns={"count": ["n"], "cell": []})
+    assert [clause.name for clause in checked.violated] == ["counts"]
+    with pytest.raises(acompass.CallError, match="the rule needs a column for `cell`"):
+        acompass.rules.check("abs-datalab", counts, columns={"count": [], "cell": []})

@@ -1,8 +1,8 @@
 """Check a table against a rule, clause by clause.
 
 All clauses are evaluated as one policy, in one pass over the table. If values are not of the kind that a clause
-compares, or if missing values are dropped or filled, each clause is evaluated alone: a clause that cannot be evaluated
-is violated, and an incomplete record is left out only of the clauses about the columns in which it lacks a value."""
+compares, or if missing values are dropped or filled, each requirement is evaluated alone: one that cannot be evaluated
+is violated, and an incomplete record is left out only of those about the columns in which it lacks a value."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
@@ -75,7 +75,7 @@ def check_rule(table: OpenTable, rule: Rule, matching: Matching, params: Params,
 
 
 def _notes(rule: Rule, matching: Matching, parts: Sequence[_Part], answers: Sequence[_Answer]) -> Iterator[Note]:
-    """A note on a requirement is on its clause: the policy of a clause is no file, so that its lines say nothing."""
+    """A note on a requirement is on its clause: the policy of a clause is not a file, so its lines say nothing."""
     for text in note_on_records(rule, matching.columns, [each.requirement for each in rule.clauses]):
         yield Note(None, text)
     for part, answer in zip(parts, answers, strict=True):
@@ -101,14 +101,28 @@ def _check_alone(table: OpenTable, whole: Call, make_call: MakeCall, parts: Sequ
     """The answer for each clause. The progress is that of the clauses."""
     progress = whole.execution.progress
     for place, part in enumerate(parts, 1):
-        call = make_call(part.policy)
-        result = _check(table, replace(call, execution=replace(call.execution, progress=None)))
-        if isinstance(result, str):
-            yield _Answer(problem=result)
-        else:
-            yield _Answer(result.requirements, result.notes, None, result.records_in, result.dropped)
+        calls = [make_call(policy) for policy in _requirements(part.policy)]
+        quiet = [replace(call, execution=replace(call.execution, progress=None)) for call in calls]
+        found = [_check(table, call) for call in quiet]
+        results = [each for each in found if isinstance(each, Result)]
+        problems = dict.fromkeys(each for each in found if isinstance(each, str))
+        yield _Answer(
+            requirements=tuple(outcome for each in results for outcome in each.requirements),
+            notes=tuple(note for each in results for note in each.notes),
+            problem="; ".join(problems) or None,
+            records=results[0].records_in if results else None,
+            dropped=max((each.dropped for each in results), default=0),
+        )
         if progress is not None:
             progress(place, len(parts))
+
+
+def _requirements(policy: Policy) -> list[Policy]:
+    """A policy for each requirement."""
+    return [
+        replace(policy, tree=replace(policy.tree, requirements=(requirement,)))
+        for requirement in policy.tree.requirements
+    ]
 
 
 def _check(table: OpenTable, call: Call) -> Result | str:
@@ -133,7 +147,9 @@ def _count_records(table: OpenTable) -> int:
 
 
 def _nothing_to_check(rule: Rule) -> Diagnostic:
-    message = f"no clause of `{rule.name}` can be checked: no column of the table was recognized as one of the rule's"
+    message = (
+        f"no clause of `{rule.name}` can be checked: the table has the columns of none, or they were not recognized"
+    )
     example = option_text("columns", {rule.columns[0].name: ...})
     names = ", ".join(f"`{each.name}`" for each in rule.columns)
     return Diagnostic(

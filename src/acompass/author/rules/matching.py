@@ -117,9 +117,21 @@ def given_columns(rule: Rule, given: Given, names: Sequence[str] | None = None) 
         spelled = columns if theirs is None else [theirs.texts[each] for each in places if isinstance(each, int)]
         problems += _unfit(rule.columns[place], columns, spelled, found)
         found[rule.columns[place].name] = tuple(spelled)
+    problems += [_needed(each) for each in rule.columns if _lacks(each, found)]
     if problems:
         raise CallError(problems)
     return found
+
+
+def _lacks(column: RuleColumn, found: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a column that the rule needs for this kind of table is said to be absent."""
+    is_meant = column.unless is None or not found.get(column.unless)
+    return column.is_required and is_meant and not found.get(column.name, (column.name,))
+
+
+def _needed(column: RuleColumn) -> Diagnostic:
+    option = option_text("columns", {column.name: ...})
+    return Diagnostic("AC654", f"the rule needs a column for `{column.name}`", help=f"give `{option}`")
 
 
 def _not_given(problem: Diagnostic, owner: str) -> Diagnostic:
@@ -131,10 +143,8 @@ def _unfit(
     column: RuleColumn, columns: Sequence[str], spelled: Sequence[str], others: Mapping[str, Sequence[str]]
 ) -> Iterator[Diagnostic]:
     """What is wrong with the columns that are given for a column of the rule, after those given for others."""
-    option = option_text("columns", {column.name: ...})
-    if not columns and column.is_required:
-        yield Diagnostic("AC654", f"the rule needs a column for `{column.name}`", help=f"give `{option}`")
     if len(columns) > 1 and not column.is_many:
+        option = option_text("columns", {column.name: ...})
         message = f"{len(columns)} columns are given for `{column.name}` of the rule, expected one"
         yield Diagnostic("AC654", message, help=f"give one, as in `{option}`")
     for name in spelled:

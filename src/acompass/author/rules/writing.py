@@ -62,14 +62,19 @@ def changed_numbers(rule: Rule, params: Params) -> list[str]:
 
 
 def _bind(rule: Rule, params: Params) -> dict[str, Bound]:
-    """The values of the rule's parameters: those of the call, or else the rule's own."""
-    own = {each.name: each.value for each in rule.parameters}
-    given = {name: str(each) if isinstance(own.get(name), str) else each for name, each in (params or {}).items()}
-    values = Parameters(own | given)
-    found = {each.name: values.bind(tree.Parameter(each.name)) for each in rule.parameters}
+    """The values of the rule's parameters: those of the call, or else the rule's own. A number in place of a text, as
+    in `--set year=1936`, is the text of its digits."""
+    values = Parameters({each.name: each.value for each in rule.parameters} | dict(params or {}))
+    found = {each: values.bind(tree.Parameter(each.name)) for each in rule.parameters}
     if problems := values.problems():
         raise CallError(problems)
-    return {name: value for name, value in found.items() if value is not None}
+    return {
+        each.name: tree.String(f"{value.value:f}")
+        if isinstance(each.value, str) and isinstance(value, tree.Number)
+        else value
+        for each, value in found.items()
+        if value is not None
+    }
 
 
 def clauses_for(rule: Rule, columns: Columns, params: Params = None) -> Iterator[tuple[Clause, Policy | None]]:

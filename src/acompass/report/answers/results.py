@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 UNNAMED = "columns that the policy never names"
 RELEASED = f"{UNNAMED}, released unchanged"
 
-#: the heading for what a rule leaves to judgement
+#: the heading for what a rule leaves to judgment
 LEFT_OUT = "not checked, because no clause can say it"
 
 VIOLATED, REPAIRED, TO_REPAIR = "violated", "repaired", "would be repaired"
@@ -76,7 +76,7 @@ def describe_rule_check(check: "RuleCheck", context: doc.Context) -> Iterator[do
     yield doc.headline("Check", context, found, check.ok)
     source = doc.Phrase((doc.Code(check.rule), f": {check.title}. Source of {check.dated.isoformat()}: {check.source}"))
     yield doc.Either(rich=[doc.Paragraph(source), doc.Paragraph(records)])
-    rows = [_clause_row(each, check) for each in check.clauses]
+    rows = [_clause_row(each) for each in check.clauses]
     yield doc.Table("Clauses", ("clause", "verdict", "affected", "it asks for"), rows, "llrl", is_cut=True)
     yield doc.Bullets([*_clause_remarks(check), *_rule_remarks(check)])
     if check.leaves_out:
@@ -87,9 +87,9 @@ def describe_rule_check(check: "RuleCheck", context: doc.Context) -> Iterator[do
             yield from _sample(outcome, f"clause {clause.name}")
 
 
-def _clause_row(clause: "ClauseCheck", check: "RuleCheck") -> tuple[doc.Words, ...]:
+def _clause_row(clause: "ClauseCheck") -> tuple[doc.Words, ...]:
     tone: doc.Tone = "bad" if not clause.holds else "good" if clause.is_checked else "none"
-    return clause.name, doc.Verdict(clause_verdict(clause), tone), clause_count(clause, check), clause.title
+    return clause.name, doc.Verdict(clause_verdict(clause), tone), clause_count(clause), clause.title
 
 
 def clause_verdict(clause: "ClauseCheck") -> str:
@@ -98,8 +98,8 @@ def clause_verdict(clause: "ClauseCheck") -> str:
     return "holds" if clause.holds else VIOLATED
 
 
-def clause_count(clause: "ClauseCheck", check: "RuleCheck") -> str:
-    return "" if clause.affected is None else f"{clause.affected:,} of {check.records_in - clause.dropped:,}"
+def clause_count(clause: "ClauseCheck") -> str:
+    return "" if clause.worst is None else affected_count(clause.worst)
 
 
 def rule_verdict(check: "RuleCheck") -> str:
@@ -114,13 +114,14 @@ def _clause_remarks(check: "RuleCheck") -> Iterator[doc.Words]:
     for clause in check.clauses:
         if clause.problem is not None:
             yield f"{clause.name} cannot be evaluated, so it is violated: {clause.problem}"
-        if clause.dropped:
-            yield f"{clause.name} leaves out {count_text(clause.dropped, 'incomplete record')}"
-        if len(clause.requirements) > 1:
-            for outcome in clause.requirements:
-                if outcome.is_violated:
-                    said = doc.Code(policy_line(outcome.text))
-                    yield doc.Phrase((f"{clause.name} is violated by {affected_count(outcome)} in ", said))
+        for outcome in clause.requirements:
+            said = [doc.Code(policy_line(outcome.text))] if len(clause.requirements) > 1 else []
+            left_out = check.records_in - outcome.records
+            if left_out:
+                where = (" of ", *said) if said else ()
+                yield doc.Phrase((f"{clause.name} leaves out {count_text(left_out, 'incomplete record')}", *where))
+            if outcome.is_violated and said:
+                yield doc.Phrase((f"{clause.name} is violated by {affected_count(outcome)} in ", *said))
 
 
 def _rule_remarks(check: "RuleCheck") -> Iterator[doc.Words]:

@@ -5,7 +5,7 @@ how that was verified, and until when it is valid."""
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from acompass.author.answers import ClauseCheck
+from acompass.author.answers import ClauseCheck, RuleCheck
 from acompass.errors.catalog import LIMITS_TITLE, read_limits
 from acompass.errors.display import count_text
 from acompass.measure.answer import Measures
@@ -99,12 +99,24 @@ def _quasi_identifiers(content: PageContent) -> tuple[str, ...]:
 def _required(content: PageContent) -> Iterator[str]:
     bounds = content.front.thresholds
     if content.rule is not None:
-        yield tag("ul", *(tag("li", f"{each.title} (clause {each.name})") for each in content.rule.clauses))
+        yield from _required_by_rule(content.rule)
     elif bounds:
         yield tag("ul", *(tag("li", *_threshold(each, content)) for each in bounds))
     else:
         yield badge("nothing", "open")
         yield " No requirement sets a least class size (k) or a least number of values in a class (l)."
+
+
+#: more clauses than this would not leave the front page on one sheet
+_MOST_CLAUSES = 6
+
+
+def _required_by_rule(check: RuleCheck) -> Iterator[str]:
+    if len(check.clauses) > _MOST_CLAUSES:
+        yield f"{count_text(len(check.clauses), 'clause')} of {check.title}: "
+        yield tag("a", "The rule", href="#rule")
+    else:
+        yield tag("ul", *(tag("li", f"{each.title} (clause {each.name})") for each in check.clauses))
 
 
 def _threshold(bound: Threshold, content: PageContent) -> Iterator[str]:
@@ -182,7 +194,7 @@ def _open_points(content: PageContent) -> Iterator[Sequence[str]]:
     if result is not None and content.has_counts and result.notes:
         yield (f"{count_text(len(result.notes), 'note')}: ", "; ".join(map(note_text, result.notes)))
     if content.rule is not None and content.rule.leaves_out:
-        yield "What the rule leaves to judgement: ", tag("a", "The rule", href="#rule")
+        yield "What the rule leaves to judgment: ", tag("a", "The rule", href="#rule")
     yield "Attacks that no requirement covers: ", tag("a", LIMITS_TITLE, href="#limits")
 
 

@@ -236,7 +236,7 @@ def policy_section(content: PageContent, result: Result) -> Html:
 
 
 def rule_section(check: RuleCheck) -> Html:
-    rows = [_clause(each, check) for each in check.clauses]
+    rows = [_clause(each) for each in check.clauses]
     clauses = table("Clauses of the rule", ("clause", "it asks for", "verdict", "affected", "columns"), rows)
     matched = [row(own, ", ".join(names)) for own, names in check.columns.items()]
     return section(
@@ -256,13 +256,13 @@ def rule_section(check: RuleCheck) -> Html:
     )
 
 
-def _clause(clause: ClauseCheck, check: RuleCheck) -> Html:
+def _clause(clause: ClauseCheck) -> Html:
     tone = "bad" if not clause.holds else "good" if clause.is_checked else "open"
-    counted = clause_count(clause, check)
+    counted = clause_count(clause)
     if clause.problem is not None:  # without its words, which name a file
         counted = "not evaluated: the values are not of the kind that the clause compares"
     elif clause.dropped:
-        counted += f"; {count_text(clause.dropped, 'incomplete record')} left out"
+        counted += f"; up to {count_text(clause.dropped, 'incomplete record')} left out"
     columns = ", ".join(clause.columns)
     return row(clause.name, clause.title, badge(clause_verdict(clause), tone), counted, columns)
 

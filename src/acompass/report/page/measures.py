@@ -224,8 +224,8 @@ def _linkability(measures: Measures, unique: Mapping[str, Fraction] | None, pseu
         return
     found = [name for name, share in unique.items() if share > Fraction(1, 2)]
     listed = ", ".join(found) if found else "none"
-    nobody = "no other record" if measures.people is None else "nobody else"
-    yield f"Columns in which more than half of the {measures.noun} have a value that {nobody} has: {listed}."
+    noun = measures.noun
+    yield f"Columns in which more than half of the {noun} have a value that no other {noun[:-1]} has: {listed}."
     if pseudonyms:
         yield f"Pseudonyms, which are the same in every table with the same key: {', '.join(pseudonyms)}."
 

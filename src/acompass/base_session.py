@@ -137,17 +137,22 @@ class BaseSession:
             return loaded.state.records
 
     def first_values(self, records: int) -> dict[str, list[str]]:
-        """The values of each column in some records, as text; the first records, if the engine keeps their order."""
+        """The values of each column in some records, as text; the first records, if the engine keeps their order.
+
+        Missing values are left out, and so are values without an order, such as lists.
+        """
+        from acompass.language.program.types import Kind
         from acompass.plan.lowering import sql
 
         with self._calling(), self._source.load({}, ReadingOptions()) as loaded:
-            texts = [sql.cast(sql.column(place, "t"), "TEXT") for place in range(len(self._source.names))]
-            rows = loaded.reading.fetch(sql.query(texts, loaded.state.source()).limit(records))
-        columns = zip(*rows, strict=True) if rows else ((),) * len(texts)
-        return {
-            name: [value for value in values if value is not None]
-            for name, values in zip(self._source.names, columns, strict=True)
-        }
+            kinds = [column.type.kind for column in loaded.schema]
+            places = [place for place, kind in enumerate(kinds) if kind is not Kind.OPAQUE]
+            texts = [sql.cast(sql.column(place, "t"), "TEXT") for place in places]
+            rows = loaded.reading.fetch(sql.query(texts, loaded.state.source()).limit(records)) if texts else []
+        found = {name: list[str]() for name in self._source.names}
+        for at, place in enumerate(places):
+            found[self._source.names[place]] = [row[at] for row in rows if row[at] is not None]
+        return found
 
     def cancel(self) -> None:
         """Cancel the call that is running in another thread, if any."""

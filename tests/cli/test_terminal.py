@@ -17,13 +17,15 @@ pytestmark = pytest.mark.slow
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
 
-def run_in_terminal(folder, *arguments: str, **environment: str) -> str:
+def run_in_terminal(folder, *arguments: str, typed: str | None = None, **environment: str) -> str:
     """The complete output of a command on a terminal of 80 columns."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "acompass", *arguments]
     settings = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment}
-    with subprocess.Popen(command, cwd=folder, env=settings, stdout=theirs, stderr=theirs):
+    keys = None if typed is None else theirs
+    with subprocess.Popen(command, cwd=folder, env=settings, stdin=keys, stdout=theirs, stderr=theirs):
         os.close(theirs)
+        os.write(ours, (typed or "").encode())
         seen = _read_all(ours)
     os.close(ours)
     return seen.decode().replace("\r\n", "\n")
@@ -106,3 +108,33 @@ def test_a_short_command_shows_no_bar(monkeypatch):
 def test_no_bar_without_a_terminal(wanted, capsys):  # with capsys, standard error is not a terminal
     with streams.progress_bar(wanted) as count:
         assert count is None
+
+
+AREAS = "home zip,work zip,sex,visit count\n02139,02140,f,3\n"
+
+
+def test_a_column_that_is_in_doubt_is_asked_about(tmp_path):
+    (tmp_path / "people.csv").write_text(AREAS)
+    arguments = ("rules", "new", "cms-cell-size", "-o", "release.acp", "people.csv")
+    seen = run_in_terminal(tmp_path, *arguments, typed="7\n1\n", NO_COLOR="1")
+    assert "  1  visit count\n  0  none\n" in seen
+    assert "unknown column `7`" in seen
+    assert "wrote `release.acp`" in seen
+    assert ": visit count = 0" in (tmp_path / "release.acp").read_text()
+
+
+def test_nothing_is_written_if_a_question_is_not_answered(tmp_path):
+    (tmp_path / "people.csv").write_text(AREAS)
+    arguments = ("rules", "new", "cms-cell-size", "-o", "release.acp", "people.csv")
+    seen = run_in_terminal(tmp_path, *arguments, typed="\x04", NO_COLOR="1")
+    assert "Traceback" not in seen
+    assert not (tmp_path / "release.acp").exists()
+
+
+def test_nothing_is_asked_without_a_terminal(tmp_path):
+    (tmp_path / "people.csv").write_text(AREAS)
+    command = [sys.executable, "-m", "acompass", "rules", "new", "cms-cell-size", "-o", "release.acp", "people.csv"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    assert "AC652" in ended.stderr
+    assert '--column "count=visit count"' in ended.stderr
+    assert ended.returncode == 2

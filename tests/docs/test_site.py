@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs import errors_index
+from tests.docs import errors_index, rules_table
 from tests.repo.sources import ROOT
 
 EXTERNAL = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"?(?:https?:)?//[^>]*>")
@@ -46,3 +46,7 @@ def test_the_list_of_codes_is_complete() -> None:
     assert errors_index.PAGE.read_text(encoding="utf-8") == errors_index.text(), (
         "run `python -m tests.docs.errors_index`"
     )
+
+
+def test_the_table_of_rules_is_complete() -> None:
+    assert rules_table.PAGE.read_text(encoding="utf-8") == rules_table.text(), "run `python -m tests.docs.rules_table`"

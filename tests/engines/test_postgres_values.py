@@ -65,6 +65,18 @@ def test_types_and_values_of_a_table_are_preserved(url: str) -> None:
     assert _column_types(url, "copied") == _column_types(url, "everything")
 
 
+def test_the_first_values_of_every_type_are_texts(url: str) -> None:
+    with acompass.open("everything", engine=url) as session:
+        found, one = session.first_values(10), session.first_values(1)
+    assert sorted(found["born"]) == ["0001-01-01", "2000-02-29"]
+    assert (found["zip"][0], found["feeling"]) == ("01234", ["Zen", "sad"])
+    assert (found["n"], one["n"]) == (["2", "2"], ["2"])
+    with psycopg.connect(url) as con:
+        con.execute("DELETE FROM everything")
+    with acompass.open("everything", engine=url) as session:
+        assert set(map(tuple, session.first_values(10).values())) == {()}
+
+
 NAMING_ALL = """
     EACH RESULT : "the ""Id" > 0; EACH RESULT : n = 2; EACH RESULT : big >= 3; EACH RESULT : money > -1.001;
     EACH RESULT : free <= 1.5; EACH RESULT : small > 0; EACH RESULT : f >= 0; EACH RESULT : padded < 'abc';

@@ -204,3 +204,15 @@ def test_records_of_a_file_are_numbered_in_canonical_order(spark: Any, tmp_path:
     engine = spark.sparkContext.master
     found = acompass.explain(policy, people, where="id = 9", missing="drop", engine=engine)
     assert [(life.record, life.left) for life in found.lives] == [(1, None), (2, {"id": "9", "age": 80})]
+
+
+def test_the_first_values_are_texts_without_nested_and_missing_ones(spark: Any, tmp_path: Path) -> None:
+    types = "zip string, n int, born date, list array<int>, pairs map<string, int>, raw binary, missing string"
+    record = ("02139", 5, datetime.date(1950, 1, 2), [1, 2], {"a": 1}, b"x", None)
+    with acompass.open(spark.createDataFrame([record] * 3, types)) as session:
+        found = session.first_values(2)
+    nothing = {name: list[str]() for name in ("list", "pairs", "raw", "missing")}
+    assert found == {"zip": ["02139"] * 2, "n": ["5"] * 2, "born": ["1950-01-02"] * 2} | nothing
+    (tmp_path / "people.csv").write_text("zip,n\n02139,5\n,6\n")
+    with acompass.open(tmp_path / "people.csv", engine=spark.sparkContext.master) as session:
+        assert session.first_values(5) == {"zip": ["02139"], "n": ["5", "6"]}

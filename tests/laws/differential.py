@@ -53,10 +53,13 @@ def _options() -> argparse.Namespace:
 @contextmanager
 def _shares(options: argparse.Namespace) -> Iterator[list["Future[Report]"]]:
     # a fork would share the server's and Spark's connections
-    processes = multiprocessing.get_context("spawn")
+    processes, is_spark = multiprocessing.get_context("spawn"), options.engine == "spark"
     with (
         _url(options.engine) as url,
-        ProcessPoolExecutor(options.workers, processes, _prepare, (options.engine,)) as pool,
+        # Spark keeps something of every query
+        ProcessPoolExecutor(
+            options.workers, processes, _prepare, (options.engine,), max_tasks_per_child=1 if is_spark else None
+        ) as pool,
     ):
         starts = range(0, options.cases, _SHARE)
         yield [

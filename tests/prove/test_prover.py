@@ -355,3 +355,10 @@ def test_a_claim_names_files_beside_the_policy(tmp_path: Path) -> None:
     claims = ["EACH PROCESS SUM(people) IN 'residents.csv' AS r GROUP BY zip : r > 4"]
     assert acompass.prove(policy, types={"zip": "integer"}).ok
     assert [claim.verdict for claim in acompass.prove(policy, claims=claims).claims] == ["refuted"]
+
+
+def test_dates_may_be_looked_for_in_a_column_that_had_none_before() -> None:
+    text = "EACH RESULT : a >= 'true' : REPLACE a WITH '*';\n"
+    text += "EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 4 : GENERALIZE a TO QUARTER;"
+    assert acompass.prove(text, schema={"a": "boolean"}).claims
+    assert acompass.prove(text.replace("'true'", "5"), schema={"a": "integer"}).claims

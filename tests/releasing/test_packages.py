@@ -9,9 +9,10 @@ from zipfile import ZipFile
 
 import pytest
 
+from acompass.author.rules.library import all_rules, find_rule
 from acompass.errors.catalog import CODES
 from tests.releasing.conftest import Packages
-from tests.repo.sources import kept_files, relative_name
+from tests.repo.sources import PACKAGE, kept_files, relative_name
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,15 @@ def test_the_files_of_the_studio_are_in_the_wheel(wheel_folder: Path, tmp_path: 
 def test_the_page_of_a_code_is_printed_from_the_wheel(wheel_folder: Path, tmp_path: Path) -> None:
     printed = _run(wheel_folder, tmp_path, "-m", "acompass", "explain", "AC101")
     assert printed.startswith("AC101: unknown column\n\nWhat\n")
+
+
+def test_the_rules_are_in_the_wheel(wheel_folder: Path, tmp_path: Path) -> None:
+    for rule in all_rules():
+        inside = wheel_folder / "acompass" / rule.folder.relative_to(PACKAGE)
+        assert {path.name for path in inside.iterdir()} == {path.name for path in rule.folder.iterdir()}
+    written = _run(wheel_folder, tmp_path, "-m", "acompass", "rules", "new", "us-census-puma", "-o", "release.acp")
+    assert "wrote `release.acp`, `areas.csv`" in written
+    assert (tmp_path / "areas.csv").read_bytes() == (find_rule("us-census-puma").folder / "areas.csv").read_bytes()
 
 
 def _run(wheel_folder: Path, folder: Path, *arguments: str) -> str:

@@ -11,7 +11,7 @@ from tests.repo.sources import PACKAGE, ROOT
 #: upper bounds; `python -m tests.repo.house` prints the current numbers
 MOST = {
     "files": 297,
-    "lines": 68_991,
+    "lines": 68_994,
     "longest": 600,
     "single_importer": 60,
     "test_files": 363,

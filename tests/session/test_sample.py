@@ -1,5 +1,6 @@
 """A sample of a table is reproducible by its seed, and used like any other table."""
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +74,18 @@ def test_missing_values_are_counted_in_the_sample() -> None:
             with session.sample(20, seed) as sample:
                 dropped.append(sample.check("EACH RESULT : Age >= 0;", missing="drop").dropped)
         assert 0 in dropped
+
+
+def test_the_first_values_of_each_column(table: Any) -> None:
+    with acompass.open(table) as session:
+        found = session.first_values(3)
+        assert session.first_values(0) == {"Age": [], "Zip": []}
+    assert found == {"Age": ["20", "21", "22"], "Zip": ["00000", "00001", "00002"]}
+
+
+def test_the_first_values_are_texts_without_missing_values() -> None:
+    table = [{"a": 1.5, "b": None, "c": date(2021, 3, 4), "d": [1]}, {"a": 2.0, "b": "x", "c": None, "d": []}]
+    for engine in ("duckdb", "reference"):
+        with acompass.open(table, engine=engine) as session:
+            found = session.first_values(10)
+        assert found == {"a": ["1.5", "2.0"], "b": ["x"], "c": ["2021-03-04"], "d": []}

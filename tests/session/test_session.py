@@ -17,10 +17,15 @@ import pandas
 import pytest
 
 import acompass
+from acompass.arguments import declared_options
+from acompass.author.rules.library import find_rule
+from acompass.author.rules.matching import match_columns
 from acompass.author.suggest import flow
 from acompass.author.suggest.search_problem import Found, Problem, evaluate
 from acompass.engines.duckdb import input as duckdb_csv
 from acompass.engines.duckdb import table as duckdb_read
+from acompass.options import RuleCheckOptions
+from acompass.policy import TableRoles
 from tests.waiting import PATIENCE
 
 TABLE = """\
@@ -311,16 +316,25 @@ def test_the_repr_of_a_session_shows_no_value() -> None:
         assert _hides_values(session)
 
 
+def _check_rule(session: acompass.Session) -> object:
+    rule = find_rule("cms-cell-size")
+    matching = match_columns(rule, ["Name", "Age", "Zip", "Pay"], TableRoles(), {"count": ["Age"]})
+    options: Any = {name: option.default for name, option in declared_options(RuleCheckOptions).items()}
+    return session.check_rule(rule, matching, options)
+
+
 def _call_every_member(session: acompass.Session, folder: Path) -> dict[str, Callable[[], object]]:
     return {
         "__enter__": session.__enter__,
         "check": lambda: session.check(POLICY, params={"k": 2}),
+        "check_rule": lambda: _check_rule(session),
         "checked": lambda: session.checked(POLICY, params={"k": 2}),
         "column_facts": session.column_facts,
         "doubts": lambda: session.doubts(POLICY, params={"k": 2}),
         "columns": lambda: session.columns,
         "estimate": lambda: session.estimate("EACH RESULT : Age <= 80;", "Zip"),
         "explain": lambda: session.explain(POLICY, params={"k": 2}, record=1),
+        "first_values": lambda: session.first_values(2),
         "is_local": lambda: session.is_local,
         "measure": lambda: session.measure(["Age"]),
         "occurs": lambda: session.occurs("Zip", ["21201"]),

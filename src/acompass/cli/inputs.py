@@ -143,7 +143,7 @@ def parse_types(types: Iterable[str]) -> dict[str, str]:
 
 
 def parse_rule_columns(texts: Iterable[str]) -> dict[str, list[str]]:
-    """Parse texts such as `person=Patient`, `date=Admission,Discharge` and `zip=`, which is no column."""
+    """Parse texts such as `person=Patient`, `date=Admission,Discharge` and `zip=`, for none."""
     found = {}
     for text in texts:
         name, equals, columns = text.partition("=")

@@ -208,7 +208,7 @@ def test_a_column_in_doubt_is_an_error_and_a_needed_column_that_the_release_lack
         rules.check("cms-cell-size", table)
     needed = next(each for each in all_rules() if any(column.is_required for column in each.columns))
     column = next(each.name for each in needed.columns if each.is_required)
-    released = [{"nothing of it": 1}]
+    released = [{"nothing of it": "x"}]
     with pytest.raises(acompass.CallError) as error:
         rules.check(needed.name, released)
     assert f"no clause of `{needed.name}` can be checked" in str(error.value)

@@ -10,15 +10,8 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.author.rules.library import Rule, RuleColumn, all_rules
-from acompass.author.rules.matching import (
-    FORMS,
-    Matching,
-    ask,
-    match_columns,
-    name_words,
-    require_certain,
-    sample_values,
-)
+from acompass.author.rules.likeness import FORMS, name_words
+from acompass.author.rules.matching import Matching, ask, match_columns, require_certain, sample_values
 from acompass.errors.diagnostics import CallError, spelled_by
 from acompass.options import command_line_spelling
 from acompass.policy import TableRoles, parse
@@ -317,8 +310,18 @@ def test_two_candidates_are_a_doubt_unless_many_are_meant() -> None:
 
 def test_dates_without_a_known_name_are_asked_about_beside_those_that_are_certain() -> None:
     column = RuleColumn("date", "a date", values=("date",), is_many=True)
-    (doubt,) = _find({"admission_date": DATES, "seen": DATES, "sex": TEXT}, column).doubts
-    assert doubt.candidates == ("admission_date", "seen")
+    matching = _find({"admission_date": DATES, "seen": DATES, "sex": TEXT}, column)
+    (doubt,) = matching.doubts
+    assert (doubt.candidates, doubt.certain) == (("admission_date", "seen"), ("admission_date",))
+    with pytest.raises(CallError) as caught:
+        require_certain(matching)
+    (found,) = caught.value.diagnostics
+    assert found.message == "column `date` of the rule could also be `seen`"
+    expected = 'give `columns={"date": ["admission_date", "seen"]}`, or `columns={"date": ["admission_date"]}` if they'
+    assert found.help == f"{expected} are something else"
+    prompt, asked = _answers("0", "1")
+    assert [ask(matching, prompt)["date"] for _ in range(2)] == [("admission_date",), ("admission_date", "seen")]
+    assert asked[0].startswith("`date`: a date. `admission_date`, and which other columns?\n  1  seen\n  0  none\n")
 
 
 def test_a_required_column_is_in_doubt_if_it_is_not_found() -> None:
@@ -434,12 +437,12 @@ def test_doubts_are_reported_with_an_option_to_paste() -> None:
     )
     assert found.help == (
         'give `columns={"zip": "home zip", "date": ["a, b", "seen"], "sex": …}`, or `columns={"zip": [], "date": []}` '
-        "if the table has no such column; columns: home zip, work zip, a, b, seen"
+        "if they are something else; columns: home zip, work zip, a, b, seen"
     )
     with spelled_by(command_line_spelling), pytest.raises(CallError) as caught:
         require_certain(_find({"home zip": ZIPS, "work zip": ZIPS}, ZIP))
     flag = command_line_spelling("columns")
-    expected = f'give `{flag} "zip=home zip"`, or `{flag} zip=` if the table has no such column'
+    expected = f'give `{flag} "zip=home zip"`, or `{flag} zip=` if they are something else'
     assert caught.value.diagnostics[0].help == expected
     require_certain(_find({"zip": ZIPS}, ZIP))
 
@@ -557,47 +560,15 @@ def _as_sets(matching: Matching) -> object:
     return matches, {(each.column.name, frozenset(each.candidates)) for each in matching.doubts}, set(matching.others)
 
 
-def test_rules_of_the_library_name_known_forms_and_match_their_own_tables() -> None:
-    for rule in all_rules():
-        assert all(form in FORMS for column in rule.columns for form in column.values), rule.name
-
-
-TABLE = [{"zip": zip_, "n": n, "day": date(2021, 3, n), "gone": None} for n, zip_ in enumerate(ZIPS, start=1)]
-
-
-def _open_frames(folder: Path) -> Iterator[object]:
-    import pandas
-    import polars
-    import pyarrow
-
-    yield TABLE
-    yield pandas.DataFrame(TABLE)
-    yield polars.DataFrame(TABLE)
-    yield pyarrow.Table.from_pylist(TABLE)
-    polars.DataFrame(TABLE).write_csv(folder / "table.csv")
-    yield folder / "table.csv"
-    polars.DataFrame(TABLE).write_parquet(folder / "table.parquet")
-    yield folder / "table.parquet"
-
-
-def test_values_of_files_and_frames(tmp_path: Path) -> None:
-    for table in _open_frames(tmp_path):
-        with acompass.open(table) as session:
-            found = sample_values(session)
-        days = [value[:10] for value in found.pop("day")]
-        assert (found, days) == (
-            {"zip": ZIPS, "n": ["1", "2", "3"], "gone": []},
-            ["2021-03-01", "2021-03-02", "2021-03-03"],
-        )
-    with acompass.open(tmp_path / "table.csv", engine="reference") as session:
-        assert sample_values(session)["zip"] == ZIPS
-
-
-def test_only_some_records_are_read() -> None:
-    with acompass.open([{"a": n} for n in range(3_000)]) as session:
-        assert sample_values(session)["a"] == [str(n) for n in range(1_000)]
-    with acompass.open([{"a": 1}]) as session:
-        assert session.first_values(0) == {"a": []}
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.name)
+def test_rules_of_the_library_match_their_own_tables(rule: Rule) -> None:
+    """Their tables have the names of the rule's columns."""
+    assert all(form in FORMS for column in rule.columns for form in column.values)
+    for path in sorted(rule.folder.glob("table*.csv")):
+        with acompass.open(path) as session:
+            matching = match_columns(rule, session.columns, TableRoles(), samples=sample_values(session))
+        assert not matching.doubts, path.name
+        assert all(name == own for own, names in matching.columns.items() for name in names), path.name
 
 
 def test_messages_contain_no_value() -> None:

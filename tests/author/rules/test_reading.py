@@ -10,15 +10,65 @@ import pytest
 import acompass
 from acompass.author.rules import library
 from acompass.author.rules.library import all_rules, find_rule, read_rule
+from acompass.author.rules.likeness import FORMS
 from acompass.errors.diagnostics import CallError, PolicyError, Source
+
+FILES = {
+    "rule.toml": """\
+title = "CMS cell size suppression policy"
+source = "https://resdac.org/node/1506"
+dated = 2024-01-26
+review = 2027-11-18
+covers = "No cell shows 1 to 10 beneficiaries."
+leaves-out = ["Cells that can be derived from others."]
+
+[parameters.k]
+value = 11
+meaning = "the smallest number of beneficiaries in a cell that may be shown"
+
+[columns.count]
+meaning = "the number of beneficiaries in a cell, in a table of counts"
+names = ["n", "beneficiaries", "patients", "persons", "people", "cases", "number of patients"]
+values = ["count"]
+many = true
+
+[columns.cell]
+unless = "count"
+meaning = "the columns that cells are made of, in a table of records"
+role = "quasi-identifiers"
+many = true
+
+[columns.beneficiary]
+meaning = "the column that tells beneficiaries apart, in a table of records"
+role = "person"
+names = ["bene id", "patient", "patient id", "person", "person id"]
+""",
+    "policy.acp": """\
+-- a table of counts: CMS cell size suppression policy, "1 to 10"
+EACH RESULT : count = 0 OR count >= k : REJECT;
+
+-- a table of records: the cells that will be made of it, CMS cell size suppression policy
+EACH PROCESS COUNT DISTINCT(beneficiary) AS Beneficiaries GROUP BY cell : Beneficiaries >= k : REJECT;
+""",
+    "clauses.acp": """\
+-- counts: no count of 1 to 10 beneficiaries
+EACH RESULT : count = 0 OR count >= k;
+
+-- cells: no cell of 1 to 10 beneficiaries
+EACH PROCESS COUNT DISTINCT(beneficiary) AS Beneficiaries GROUP BY cell : Beneficiaries >= k;
+""",
+    "page.md": "# CMS cell size suppression policy\n",
+}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of a rule, to make mistakes in."""
-    copy = tmp_path / "our-rule"
-    shutil.copytree(library._LIBRARY / "cms-cell-size", copy)
-    return copy
+    """A rule to make mistakes in."""
+    made = tmp_path / "our-rule"
+    made.mkdir()
+    for name, text in FILES.items():
+        (made / name).write_text(text, encoding="utf-8")
+    return made
 
 
 def _change(file: Path, old: str, new: str) -> None:
@@ -59,7 +109,7 @@ MISTAKES = {
     "time": ("rule.toml", "2024-01-26", "2024-01-26T10:00:00", "`dated` is not a date", "dated"),
     "no such date": ("rule.toml", "2024-01-26", "2024-02-30", "not TOML: invalid date or datetime", "2"),
     "review before the source": ("rule.toml", "2027-11-18", "2023-11-18", "`review` is not after `dated`", "review"),
-    "source that is no link": (
+    "source without a link": (
         "rule.toml",
         "https://resdac.org/node/1506",
         "a book",
@@ -92,6 +142,7 @@ MISTAKES = {
         "unless",
     ),
     "unless of itself": ("rule.toml", 'unless = "count"', 'unless = "cell"', "`cell` is not another column", "unless"),
+    "unknown form": ("rule.toml", 'values = ["count"]', 'values = ["counts"]', "`values` is not a list of", "values"),
     "two persons": ("rule.toml", '"quasi-identifiers"', '"person"', "`cell` has the role person already", "role"),
     "columns that are a list": (
         "rule.toml",
@@ -290,3 +341,7 @@ def test_an_entry_point_without_rules(installed: Path, folder: Path, has_package
     assert finding.message == "the entry point `office = office_rules.ours` is not a package with folders of rules"
     assert finding.help == "correct or uninstall `office-rules`"
     assert acompass.rules.find("cms-cell-size").name == "cms-cell-size"
+
+
+def test_every_form_of_values_is_known() -> None:
+    assert tuple(FORMS) == library.FORM_NAMES

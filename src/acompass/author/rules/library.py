@@ -34,6 +34,8 @@ from acompass.policy import Policy, error_place, key_place, parse_file
 ENTRY_POINTS = "acompass.rules"
 _LIBRARY = Path(__file__).parent / "library"
 _SETTINGS, _POLICY, _CLAUSES, _PAGE = "rule.toml", "policy.acp", "clauses.acp", "page.md"
+#: the forms of values that `matching` recognizes
+FORM_NAMES = ("email", "phone", "ssn", "ip", "url", "zip", "date", "year", "age", "count", "number", "text", "code")
 _COMPARE = "compare it with a rule of the library, such as `acompass rules show cms-cell-size`"
 
 
@@ -45,7 +47,7 @@ class RuleColumn:
     meaning: str
     role: str | None = None  # as in an acompass.toml: identifiers, quasi-identifiers, sensitive or person
     names: tuple[str, ...] = ()  # other names that it often has
-    values: tuple[str, ...] = ()  # the forms of its values; `matching.FORMS` lists them
+    values: tuple[str, ...] = ()  # the forms of its values
     is_many: bool = False  # whether several columns of a table can be meant
     is_required: bool = False
     unless: str | None = None  # a column of the rule; where a table has it, this one is not looked for
@@ -242,6 +244,10 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
 
+def _are_forms(value: Any) -> bool:
+    return _is_list(value) and set(value) <= set(FORM_NAMES)
+
+
 def _is_value(value: Any) -> bool:
     return isinstance(value, int | Decimal | str) and not isinstance(value, bool)
 
@@ -264,7 +270,7 @@ _COLUMN = {
     "meaning": _LINE,
     "role": _Key(f"a role ({', '.join(_ROLES)})", '"identifiers"', lambda value: value in _ROLES, None),
     "names": replace(_TEXTS, default=()),
-    "values": replace(_TEXTS, default=()),
+    "values": _Key(f"a list of forms ({', '.join(FORM_NAMES)})", '["date"]', _are_forms, ()),
     "many": _FLAG,
     "required": _FLAG,
     "unless": replace(_LINE, default=None),

@@ -26,6 +26,7 @@ from acompass.language.text.formatter import WrittenRule, format_program, format
 from acompass.language.text.tokens import spell_constant
 from acompass.language.text.walk import hierarchy_files, process_of, reference_files
 from acompass.policy import Policy, parse, parse_file
+from acompass.tables.errors import output_is_reference
 from acompass.tables.output import replace_file, require_policy_place
 
 #: the columns of the table for each column of the rule
@@ -64,17 +65,13 @@ def changed_numbers(rule: Rule, params: Params) -> list[str]:
 def _bind(rule: Rule, params: Params) -> dict[str, Bound]:
     """The values of the rule's parameters: those of the call, or else the rule's own. A number in place of a text, as
     in `--set year=1936`, is the text of its digits."""
-    values = Parameters({each.name: each.value for each in rule.parameters} | dict(params or {}))
-    found = {each: values.bind(tree.Parameter(each.name)) for each in rule.parameters}
+    own = {each.name: each.value for each in rule.parameters}
+    given = {name: str(each) if isinstance(own.get(name), str) else each for name, each in (params or {}).items()}
+    values = Parameters(own | given)
+    found = {each.name: values.bind(tree.Parameter(each.name)) for each in rule.parameters}
     if problems := values.problems():
         raise CallError(problems)
-    return {
-        each.name: tree.String(f"{value.value:f}")
-        if isinstance(each.value, str) and isinstance(value, tree.Number)
-        else value
-        for each, value in found.items()
-        if value is not None
-    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def clauses_for(rule: Rule, columns: Columns, params: Params = None) -> Iterator[tuple[Clause, Policy | None]]:
@@ -125,7 +122,9 @@ def write_rule(
     if output is None:
         return RulePolicy(policy, rule, matching, notes=notes)
     contents = {os.path.join(os.path.dirname(output), name): each for name, each in policy.tree.hierarchies.items()}
-    require_policy_place(output, table, contents)
+    require_policy_place(output, table)
+    if os.path.basename(output) in policy.tree.hierarchies:
+        raise output_is_reference(output)
     written = _write_files(output, text, {path: each for path, each in contents.items() if not _is_there(path, each)})
     return RulePolicy(parse_file(text, output), rule, matching, output, written, notes=notes)
 

@@ -420,7 +420,7 @@ class ColumnValues:
         type_ = self._prover.program.schema[column].type
         kernel = self._first_kernels.get(column)
         if self._is_shifted(column):
-            return [_day(day, type_) for day in _DAYS]
+            return _days(type_)
         rounding = None if kernel is None else kernel.rounding()
         if rounding is not None:
             near = (_number(rounding.step * multiple, type_) for multiple in (1, 2, -1))
@@ -499,7 +499,7 @@ def example_values(map_: Map, type_: Type) -> list[Value]:
         case Bands():
             return [*_numbers(map_, type_), *([SUPPRESSED] if type_.kind is Kind.TEXT else [])]
         case Dates():
-            return [_day(day, type_) for day in _DAYS]
+            return _days(type_)
         case Prefix(length) if type_.kind is Kind.TEXT:
             return [*("a" * length + end for end in ("", "b", "c", "bc")), "b" * length + "b"]
         case Level() if type_.kind is Kind.TEXT:
@@ -560,11 +560,14 @@ def _number(number: Decimal, type_: Type) -> Value | None:
             assert_never(type_.kind)
 
 
-def _day(day: str, type_: Type) -> Value:
+def _days(type_: Type) -> list[Value]:
+    """Days in a column of the type; none if it has no dates before an earlier line writes them."""
     match type_.kind:
         case Kind.DATE:
-            return datetime.date.fromisoformat(day)
+            return [datetime.date.fromisoformat(day) for day in _DAYS]
         case Kind.TIMESTAMP:
-            return datetime.datetime.fromisoformat(day)
+            return [datetime.datetime.fromisoformat(day) for day in _DAYS]
+        case Kind.TEXT:
+            return list(_DAYS)
         case _:
-            return day
+            return []

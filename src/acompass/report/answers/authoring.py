@@ -95,7 +95,7 @@ def describe_rules(rules: Rules, context: doc.Context) -> Iterator[doc.Block]:
 def describe_rule(rule: Rule, context: doc.Context) -> Iterator[doc.Block]:
     title = on_one_line(rule.title)
     yield doc.headline("Rule", context, title, text=title)
-    source = f"source: {rule.source}, of {rule.dated}; to be reviewed by {rule.review}"
+    source = doc.Phrase(("source: ", doc.Code(rule.source), f", of {rule.dated}; to be reviewed by {rule.review}"))
     yield doc.Bullets([f"name: `{rule.name}`", source])
     yield doc.Section("covers", [doc.Paragraph(on_one_line(rule.covers))])
     yield doc.Section("leaves out", [doc.Bullets([*map(on_one_line, rule.leaves_out)])])

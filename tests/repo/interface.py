@@ -29,6 +29,9 @@ def _name_lines(name: str, value: Any) -> Iterator[str]:
             elif isinstance(found, property):
                 yield f"acompass.{name}.{member}"
         yield from (f"acompass.{name}.{each}" for each in getattr(value, "__dataclass_fields__", ()))
+    elif inspect.ismodule(value):
+        for member in value.__all__:
+            yield from _name_lines(f"{name}.{member}", getattr(value, member))
     elif callable(value):
         yield from _argument_lines(f"acompass.{name}", value)
 
@@ -45,8 +48,9 @@ def _command_lines() -> Iterator[str]:
     for name in sorted(app.list_commands(context)):
         command = app.get_command(context, name)
         assert command is not None
-        for parameter in command.params:
-            yield f"acompass {name} {_parameter_text(parameter)}"
+        below = command.commands if isinstance(command, click.Group) else {}
+        for spelled, each in {name: command, **{f"{name} {sub}": made for sub, made in below.items()}}.items():
+            yield from (f"acompass {spelled} {_parameter_text(parameter)}" for parameter in each.params)
 
 
 def _parameter_text(parameter: click.Parameter) -> str:

@@ -10,11 +10,11 @@ from tests.repo.sources import PACKAGE, ROOT
 
 #: upper bounds; `python -m tests.repo.house` prints the current numbers
 MOST = {
-    "files": 297,
-    "lines": 68_994,
+    "files": 299,
+    "lines": 71_700,
     "longest": 600,
-    "single_importer": 60,
-    "test_files": 363,
+    "single_importer": 59,
+    "test_files": 381,
     "run_quiet_imports": 93,
     "run_quiet_runs": 62,
     "check_imports": 100,

@@ -12,7 +12,7 @@ RULE = "HIPAA Safe Harbor"
 COLUMNS, CLAUSES = "Columns of the rule in this table", "Clauses of the rule"
 ARGUMENTS = ("hospital.csv", *(text for name, value in MISSING.items() for text in ("--missing", f"{name}={value}")))
 #: a column whose own name does not tell that it is the date of the admission
-RENAMED, DOUBTFUL = "Admit Date", "Start"
+RENAMED, DOUBTFUL = "Admit Date", "Started"
 
 
 def make_hospital(folder: Path, patients: int) -> Path:

@@ -109,7 +109,7 @@ def _first_release(tab: Tab) -> None:
 def _rules(tab: Tab) -> None:
     """The gallery, and a rule with matched columns and doubts."""
     for step in rule_release(tab):
-        if step in ("rules", "rule", "rule-checked"):
+        if step in ("rules", "rule"):
             _take(tab, step)
 
 

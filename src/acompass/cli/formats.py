@@ -11,10 +11,11 @@ import click
 from acompass.cli import options
 from acompass.cli.command import ReportError, max_errors, print_error
 from acompass.cli.inputs import STANDARD_INPUT, STANDARD_OUTPUT
-from acompass.cli.streams import print_out, stream_style, write_utf8
+from acompass.cli.streams import print_err, print_out, stream_style, write_utf8
 from acompass.errors.diagnostics import AcompassError
 
 if TYPE_CHECKING:
+    from acompass.author.answers import RulePolicy, Suggestion
     from acompass.report import Context
 
 #: the formats of every command that has `--format`
@@ -92,6 +93,17 @@ def print_report(answer: Any, format_: CiFormat, context: "Context", also: Also 
 
     write_also(answer, also, context)
     print_out(render(answer, format_, context))
+
+
+def print_policy(made: "Suggestion | RulePolicy", output: str | None, format_: CiFormat, table: str) -> None:
+    """Print the report on a policy that a command wrote. With `-o -`, standard output has only the policy."""
+    from acompass.report import render
+
+    is_piped = output == STANDARD_OUTPUT
+    if is_piped:
+        print_out(made.text)
+    stream = sys.stderr if is_piped else sys.stdout
+    (print_err if is_piped else print_out)(render(made, format_, call_context(table, stream)))
 
 
 def write_also(answer: Any, also: Also, context: "Context") -> None:

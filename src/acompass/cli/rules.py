@@ -1,20 +1,25 @@
 """`acompass rules`: list published rules, show one, and write its policy for a table."""
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command, exit_codes
-from acompass.cli.formats import Format, call_context, error_report, formats, print_report, require_other_output
+from acompass.cli.formats import (
+    Format,
+    call_context,
+    error_report,
+    formats,
+    print_policy,
+    print_report,
+    require_other_output,
+)
 from acompass.cli.inputs import STANDARD_OUTPUT, add_reading_settings, convert_options
-from acompass.cli.streams import print_err, print_out
+from acompass.cli.streams import print_err
 from acompass.errors.display import printable_text
 from acompass.options import RuleOptions
-
-if TYPE_CHECKING:
-    from acompass.author.answers import RulePolicy
 
 EXAMPLES = """\
 acompass rules
@@ -104,7 +109,7 @@ def new(name: str, table: str | None, output: str, format_: Format, **given: Any
         found = add_reading_settings(convert_options(given), table)
         path = None if output == STANDARD_OUTPUT else output
         written = rules.new(name, table, output=path, ask=_prompt if _is_terminal() else None, **found)
-        _print(written, output, format_, table or STANDARD_OUTPUT)
+        print_policy(written, output, format_, table or STANDARD_OUTPUT)
 
 
 def _is_terminal() -> bool:
@@ -117,13 +122,3 @@ def _prompt(question: str) -> str:
     if not answer:  # Ctrl-D
         raise KeyboardInterrupt
     return answer
-
-
-def _print(policy: "RulePolicy", output: str, format_: Format, table: str) -> None:
-    from acompass.report import render
-
-    is_piped = output == STANDARD_OUTPUT
-    if is_piped:
-        print_out(policy.text)
-    stream = sys.stderr if is_piped else sys.stdout
-    (print_err if is_piped else print_out)(render(policy, format_, call_context(table, stream)))

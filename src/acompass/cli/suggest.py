@@ -1,24 +1,20 @@
 """`acompass suggest`: search for a policy and write it."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.exceptions import Exit
 
 from acompass.cli import options
 from acompass.cli.command import VIOLATED, Command, ReportError, exit_codes, print_error
-from acompass.cli.formats import Format, call_context, error_report, formats, require_other_output
+from acompass.cli.formats import Format, error_report, formats, print_policy, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, add_reading_settings, convert_options
-from acompass.cli.streams import print_err, print_out, progress_bar
+from acompass.cli.streams import print_err, progress_bar
 from acompass.cli.supervisor import Stop
 from acompass.options import ClassSize, QuasiIdentifiers, SuggestOnTable
-
-if TYPE_CHECKING:
-    from acompass.author.answers import Suggestion
 
 #: steps of the progress bar
 _STEPS = 100
@@ -62,21 +58,11 @@ def suggest(table: str, compare: bool, output: str | None, format_: Format, no_p
             print_err("`--sensitive` has no effect without `--l` or `--t`")
         if not suggestion.finished:
             print_err("the search ended early; this is the best policy it had found")
-        _print(suggestion, output, format_, table)
+        print_policy(suggestion, output, format_, table)
 
 
 def _show_progress(show: Callable[[int, int], None], done: float, _loss: float) -> None:
     show(round(done * _STEPS), _STEPS)
-
-
-def _print(suggestion: "Suggestion", output: str | None, format_: Format, table: str) -> None:
-    from acompass.report import render
-
-    is_piped = output == STANDARD_OUTPUT
-    if is_piped:
-        print_out(suggestion.text)
-    stream = sys.stderr if is_piped else sys.stdout
-    (print_err if is_piped else print_out)(render(suggestion, format_, call_context(table, stream)))
 
 
 @contextmanager

@@ -47,7 +47,9 @@ class _Subcommands(click.Group):
     """Commands below `acompass rules`, which has options of its own, as in `acompass rules --json`."""
 
     format_epilog = Command.format_epilog
-    get_short_help_str = Command.get_short_help_str
+
+    def get_short_help_str(self, limit: int = sys.maxsize) -> str:
+        return super().get_short_help_str(sys.maxsize)
 
 
 @click.group(cls=_Subcommands, invoke_without_command=True, epilog=EXAMPLES, subcommand_metavar="[COMMAND] [ARGS]...")

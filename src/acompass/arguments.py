@@ -109,7 +109,8 @@ def spell_for_shell(flag: str, value: Any) -> str:
 
 def _shell_text(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ",".join(f'"{name}"' if "," in name else name for name in value)
+        doubled = (name.replace('"', '""') for name in value)
+        return ",".join(f'"{each}"' if set(each) & set(',"') else each for each in doubled)
     return "…" if value is ... else str(value)
 
 

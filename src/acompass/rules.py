@@ -49,7 +49,7 @@ def new(name: RuleName, table: TableOfRule = None, **options: Unpack[RuleOptions
     >>> acompass.rules.new("cms-cell-size", [{"Region": "north", "Patients": 11}]).matching.columns
     {'count': ('Patients',)}
     """
-    from acompass.author.rules.writing import write_rule
+    from acompass.author.rules.writing import note_on_missing, write_rule
     from acompass.policy import reading_settings
 
     rule, output = find_rule(os.fspath(name)), options["output"]
@@ -57,6 +57,8 @@ def new(name: RuleName, table: TableOfRule = None, **options: Unpack[RuleOptions
     path = None if output is None else os.fspath(output)
     made = write_rule(rule, matching, options["columns"] or {}, options["params"], path, table)
     given, settings = {name: options.get(name) for name in Opening.__annotations__}, reading_settings(table)
+    if matching is not None and options["missing"] is None and settings.get("missing") is None:
+        made = replace(made, notes=(*made.notes, *note_on_missing(matching)))
     return replace(made, reading={name: each for name, each in given.items() if each != settings.get(name)})
 
 

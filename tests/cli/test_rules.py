@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -99,6 +100,46 @@ def test_the_next_command_has_the_options_that_a_run_needs(acompass: Acompass) -
     )
     Path("acompass.toml").write_text('[table."my counts.csv"]\ndelimiter = ";"\n', encoding="utf-8")
     assert acompass(*call[:-2]).stdout.endswith('`acompass run "my release.acp" "my counts.csv" -o released.csv`\n')
+
+
+def test_missing_values_are_mentioned_with_a_way_to_keep_the_records(acompass: Acompass) -> None:
+    table = "DOB,Date of Death\n1950-01-02,\n1951-02-03,2020-04-05\n"
+    Path("patients.csv").write_text(table, encoding="utf-8")
+    call = ("rules", "new", "hipaa-safe-harbor", "-o", "release.acp", "patients.csv")
+    ran = acompass(*call)
+    assert ran.exit_code == 0, ran.stderr
+    option = '--missing "Date of Death=9999-12-31"'
+    assert (
+        f"have no value in `Date of Death`; to keep them, fill the columns when the policy runs, as in `{option}`"
+        in (ran.stdout)
+    )
+    run = acompass("run", "release.acp", "patients.csv", "-o", "released.csv", *shlex.split(option))
+    assert run.exit_code == 0, run.stderr
+    assert Path("released.csv").read_text(encoding="utf-8") == "DOB,Date of Death\n1950,*\n1951,2020\n"
+    assert "have no value" not in acompass(*call, "--missing", "Date of Death=9999-12-31").stdout
+
+
+def test_a_policy_that_generalizes_is_mentioned_beside_one_that_drops_groups(acompass: Acompass) -> None:
+    rows = [f'p{at},{20 + at},"m"\n' for at in range(30)]
+    Path("people.csv").write_text('Patient ID,"Age, in ""years""",Sex\n' + "".join(rows), encoding="utf-8")
+    columns = ("--column", 'quasi-identifier="Age, in ""years""",Sex')
+    ran = acompass("rules", "new", "ema-0070", "-o", "release.acp", "people.csv", *columns)
+    assert ran.exit_code == 0, ran.stderr
+    (command,) = [
+        line.partition("`acompass ")[2][:-1] for line in ran.stdout.splitlines() if "acompass suggest" in line
+    ]
+    assert acompass(*shlex.split(command)).exit_code == 0
+    assert acompass("run", "suggested.acp", "people.csv", "-o", "released.csv").exit_code == 0
+    check = acompass("check", "--rule", "ema-0070", "released.csv", *columns)
+    assert check.exit_code == 0, check.stdout
+
+
+def test_a_policy_without_requirements_is_not_written(acompass: Acompass) -> None:
+    Path("people.csv").write_text("Patient,Town\na,north\nb,south\n", encoding="utf-8")
+    ran = acompass("rules", "new", "cms-cell-size", "-o", "release.acp", "people.csv")
+    assert ran.exit_code == 2
+    assert "name columns of the table, as in `--column cell=…`" in ran.stderr
+    assert not Path("release.acp").exists()
 
 
 def test_json_has_its_documented_keys(acompass: Acompass) -> None:

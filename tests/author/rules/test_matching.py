@@ -324,6 +324,14 @@ def test_dates_without_a_known_name_are_asked_about_beside_those_that_are_certai
     assert asked[0].startswith("`date`: a date. `admission_date`, and which other columns?\n  1  seen\n  0  none\n")
 
 
+def test_counts_without_a_known_name_are_asked_about_beside_those_that_are_certain() -> None:
+    table = [{"Region": "north", "Boys": 5, "Girls": 20, "Total": 25, "Share": "0.2"}]
+    with pytest.raises(CallError, match="`count` of the rule could also be `Boys` or `Girls`"):
+        acompass.rules.check("cms-cell-size", table)
+    assert acompass.rules.check("cms-cell-size", table, columns={"count": ["Total"]}).ok
+    assert not acompass.rules.check("cms-cell-size", table, columns={"count": ["Total", "Boys", "Girls"]}).ok
+
+
 def test_a_required_column_is_in_doubt_if_it_is_not_found() -> None:
     column = RuleColumn("zip", "a ZIP code", is_required=True)
     assert _find({"a": TEXT}, column).doubts[0].candidates == ()

@@ -198,6 +198,28 @@ MISTAKES = {
         "`codes.csv` is not a file",
         "'codes.csv'",
     ),
+    "two columns with one name": (
+        "rule.toml",
+        "[columns.cell]",
+        '[columns.COUNT]\nmeaning = "a count"\n\n[columns.cell]',
+        "two columns are named `count`",
+        "count",
+    ),
+    "column without a name": (
+        "rule.toml",
+        "[columns.cell]",
+        '[columns.""]\nmeaning = "a count"\n\n[columns.cell]',
+        "a column has an empty name",
+        '""',
+    ),
+    "infinite number": ("rule.toml", "value = 11", "value = inf", "`value` is not a number or text", "value"),
+    "alias that is a column in another case": (
+        "clauses.acp",
+        "AS Beneficiaries GROUP BY cell : Beneficiaries",
+        "AS CELL GROUP BY cell : CELL",
+        "`CELL` is a column of the rule",
+        "CELL",
+    ),
     "file in another folder": (
         "policy.acp",
         "EACH RESULT : count = 0",
@@ -219,6 +241,15 @@ def test_a_mistake_has_a_place(folder: Path, file: str, old: str, new: str, mess
     spans = [error.source[label.span.start : label.span.end] for label in finding.labels]
     assert [span[: len(place or "")] for span in spans] == ([] if place is None else [place])
     assert ("rule.toml" in finding.message) == (place is None)
+
+
+@pytest.mark.parametrize("content", [b"", b'cell,b\n"a\n', b"cell,b\n1,2\n3\n", b"cell\n\xff\n"])
+def test_a_reference_table_that_cannot_be_read(folder: Path, content: bytes) -> None:
+    required = "EACH PROCESS COUNT(*) IN 'codes.csv' AS Known GROUP BY cell : Known > 0;\n"
+    _change(folder / "policy.acp", "EACH RESULT", f"{required}EACH RESULT")
+    (folder / "codes.csv").write_bytes(content)
+    (finding,) = _mistake(folder).diagnostics
+    assert str(folder / "codes.csv") in finding.message
 
 
 @pytest.mark.parametrize("file", ["rule.toml", "policy.acp", "clauses.acp", "page.md"])

@@ -10,6 +10,8 @@ table.csv    a table before release; passes.csv satisfies every clause, fails-NA
 and the reference tables of the policy. A third party adds a rule as a folder, or as an entry point in the group
 `acompass.rules` whose value is a package with such folders."""
 
+import csv
+import io
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -202,6 +204,8 @@ def read_rule(folder: Path) -> Rule:
     _check_settings(settings, rule)
     for each in (policy, clauses):
         _check_policy(each, rule)
+        for file in reference_files(each.tree):
+            reference_rows(rule, file)
     return rule
 
 
@@ -220,6 +224,18 @@ def _read(folder: Path, name: str) -> str:
     except OSError as error:
         reason = f"cannot be read: {(error.strerror or 'unknown reason').lower()}"
     raise CallError([Diagnostic("AC651", f"`{folder / name}` {reason}", help=_COMPARE)])
+
+
+def reference_rows(rule: Rule, file: str) -> list[list[str]]:
+    """The rows of a reference table, the first of which has the names of its columns."""
+    try:
+        rows = [row for row in csv.reader(io.StringIO(_read(rule.folder, file)), strict=True) if row]
+    except csv.Error:
+        rows = []
+    if not rows or {len(row) for row in rows} != {len(rows[0])}:
+        message = f"`{rule.folder / file}` is not a CSV file with names of columns and rows of the same length"
+        raise CallError([Diagnostic("AC651", message, help="correct the file")])
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +265,8 @@ def _are_forms(value: Any) -> bool:
 
 
 def _is_value(value: Any) -> bool:
-    return isinstance(value, int | Decimal | str) and not isinstance(value, bool)
+    is_finite = not isinstance(value, Decimal) or value.is_finite()
+    return isinstance(value, int | Decimal | str) and not isinstance(value, bool) and is_finite
 
 
 _ROLES = ("identifiers", "quasi-identifiers", "sensitive", "other", "person")
@@ -340,6 +357,7 @@ def _check_settings(settings: _Settings, rule: Rule) -> None:
     names = {_plain(column.name): column for column in rule.columns}
     if not names:
         settings.fail((), "no column", "write `[columns.NAME]` for each column that the policy names")
+    _require_one_each(settings, names, rule)
     persons = [column.name for column in rule.columns if column.role == "person"]
     requirements = (*rule.policy.tree.requirements, *(clause.requirement for clause in rule.clauses))
     used = {each.name for each in nodes(requirements) if isinstance(each, tree.Parameter)}
@@ -354,6 +372,17 @@ def _check_settings(settings: _Settings, rule: Rule) -> None:
             settings.fail((*place, "unless"), f"`{column.unless}` is not another column", "name a column of the rule")
         if column.name in persons[1:]:
             settings.fail((*place, "role"), f"`{persons[0]}` has the role person already", "only one column can")
+
+
+def _require_one_each(settings: _Settings, names: Mapping[str, RuleColumn], rule: Rule) -> None:
+    for column in rule.columns:
+        if not _is_line(column.name):
+            settings.fail(
+                ("columns", column.name), "a column has an empty name, or one with control characters", "rename it"
+            )
+        if names[_plain(column.name)] is not column:
+            message = f"two columns are named `{column.name}`, without regard to case"
+            settings.fail(("columns", column.name), message, "rename one of them")
 
 
 def _plain(name: str) -> str:

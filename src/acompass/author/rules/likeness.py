@@ -20,14 +20,15 @@ class Grade(IntEnum):
     """How well a column of the table fits one of the rule."""
 
     VALUES_LIKE = 1  # by values that other columns can have as well
-    DATES = 2  # the same, with full dates
-    FAR = 3  # the name says that it is about something other than a person, or the values contradict the name
-    LIKE = 4  # the name has further words of unknown meaning
-    REST = 5  # by role, if a column of the rule with a name or values of its own does not claim it
-    VALUES = 6
-    PART = 7  # the name has further words
-    NAME = 8
-    ROLE = 9
+    SEVERAL = 2  # the same, with values that a table often has in several columns: counts and ZIP codes
+    DATES = 3  # the same, with full dates
+    FAR = 4  # the name says that it is about something other than a person, or the values contradict the name
+    LIKE = 5  # the name has further words of unknown meaning
+    REST = 6  # by role, if a column of the rule with a name or values of its own does not claim it
+    VALUES = 7
+    PART = 8  # the name has further words
+    NAME = 9
+    ROLE = 10
 
 
 #: the lowest grade of a match
@@ -269,7 +270,7 @@ FORMS: Mapping[str, Form] = {
     "url": Form(_pattern(r"(https?|ftp)://\S+", r"www\.\S+\.\S+"), Grade.VALUES),
     "zip": Form(
         _pattern(r"[0-9]{3,5}", r"[0-9]{5}-?[0-9]{4}", r"[0-9]{3}(\*\*|XX)"),
-        Grade.VALUES_LIKE,
+        Grade.SEVERAL,
         _pattern(r"[0-9]{5}", r"[0-9]{5}-[0-9]{4}"),
     ),
     "date": Form(_pattern(*_DATES), Grade.DATES),
@@ -281,7 +282,7 @@ FORMS: Mapping[str, Form] = {
     ),
     "count": Form(
         _pattern(r"[0-9]+(\.0+)?", r"[0-9]{1,3}([, ][0-9]{3})+", r"[<≤≥>]=? ?[0-9]+", r"[a-z]"),
-        Grade.VALUES_LIKE,
+        Grade.SEVERAL,
         _pattern(rf"(?!{_YEAR}$)(0|[1-9][0-9]{{0,5}})"),  # longer ones are rather numbers of documents
     ),
     "number": Form(_pattern(r"[-+]?([0-9]+|[0-9]{1,3}([, ][0-9]{3})+)?([.,][0-9]+)?(e[-+]?[0-9]+)?")),

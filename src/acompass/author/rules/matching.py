@@ -45,6 +45,7 @@ class Matching:
     matches: tuple[Match, ...]
     doubts: tuple[Doubt, ...]
     others: tuple[str, ...]  # columns of the table that the rule says nothing about
+    incomplete: tuple[str, ...] = ()  # matched columns without a value in some of the first records
 
     @property
     def columns(self) -> dict[str, tuple[str, ...]]:
@@ -85,7 +86,14 @@ def match_columns(
                 case Doubt() as doubt:
                     doubts.append(doubt)
     found_all = Matching(tuple(matches), tuple(doubts), ())
-    return replace(found_all, others=tuple(name for name in names if name not in found_all.names))
+    others = tuple(name for name in names if name not in found_all.names)
+    return replace(found_all, others=others, incomplete=tuple(_incomplete(found_all, samples or {})))
+
+
+def _incomplete(matching: Matching, samples: Samples) -> Iterator[str]:
+    records = max(map(len, samples.values()), default=0)  # missing values are not in the samples
+    for match in matching.matches:
+        yield from (name for name in match.columns if len(samples.get(name, ())) < records)
 
 
 class _Session(Protocol):
@@ -220,7 +228,8 @@ def _decide(column: RuleColumn, claims: Sequence[_Claim], rule: Rule) -> Match |
     like.sort(key=lambda each: -each.grade)
     if sure:
         # a rule that means many columns means these as well, if they are what they seem to be
-        more = [each for each in like if column.is_many and each.grade in (Grade.LIKE, Grade.DATES)]
+        seeming = (Grade.LIKE, Grade.DATES) if is_other_kind else (Grade.LIKE, Grade.DATES, Grade.SEVERAL)
+        more = [each for each in like if column.is_many and each.grade in seeming]
         if more or (len(sure) > 1 and not column.is_many) or not _is_found(claims, column, rule):
             names = tuple(each.name for each in (*sure, *more))
             return Doubt(column, names, names[: len(sure)] if more else ())
@@ -288,7 +297,7 @@ def _example(doubts: Sequence[Doubt]) -> dict[str, object]:
         free = [name for name in doubt.candidates if name not in used]
         chosen = free if doubt.column.is_many else free[:1]
         used.update(chosen)
-        is_plain = len(chosen) == 1 and "," not in chosen[0]
+        is_plain = len(chosen) == 1 and not set(chosen[0]) & set(',"')
         found[doubt.column.name] = chosen[0] if is_plain else chosen or (... if doubt.column.is_required else [])
     return found
 

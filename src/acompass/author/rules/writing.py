@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from acompass.author.answers import RulePolicy
-from acompass.author.rules.library import Clause, Rule, RuleColumn, comment_before, part_names, parts
+from acompass.author.rules.library import Clause, Rule, RuleColumn, comment_before, part_names, parts, reference_rows
 from acompass.author.rules.matching import Matching, given_columns
 from acompass.dataclasses import is_dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
@@ -97,7 +97,7 @@ def file_contents(rule: Rule, policy: Policy, columns: Columns) -> dict[str, byt
 
 def reference_content(rule: Rule, file: str, columns: Columns) -> bytes:
     """A reference table whose columns have the names of the user's table, where X14 looks for them."""
-    rows = list(csv.reader(io.StringIO((rule.folder / file).read_text(encoding="utf-8"))))
+    rows = reference_rows(rule, file)
     places = [(at, name) for at, own in enumerate(rows[0]) for name in columns.get(own) or (own,)]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -114,9 +114,7 @@ def write_rule(
     text = write_policy(meant, columns, params)
     policy = policy_with_files(rule, text, columns)
     if not policy.tree.requirements:
-        message = f"the table has none of the columns that a requirement of rule `{rule.name}` needs"
-        help_ = f"name them, as in `{option_text('columns', {rule.columns[0].name: 'COLUMN'})}`"
-        raise CallError([Diagnostic("AC652", message, help=help_)])
+        raise CallError([_nothing_to_write(rule, columns)])
     on_persons = () if matching is None else _notes_on_persons(rule, columns)
     notes = (*changed_numbers(rule, params), *on_persons)
     if output is None:
@@ -129,10 +127,32 @@ def write_rule(
     return RulePolicy(parse_file(text, output), rule, matching, output, written, notes=notes)
 
 
+def _nothing_to_write(rule: Rule, columns: Columns) -> Diagnostic:
+    """Name the columns that the rule's requirements need in a table of this kind."""
+    absent = [each for each in rule.columns if not columns.get(each.name) and each.role != "person"]
+    wanted = [each for each in absent if each.unless is not None] or absent
+    meant = "; ".join(f"`{each.name}`: {each.meaning}" for each in absent)
+    message = f"the table has none of the columns that a requirement of rule `{rule.name}` needs"
+    example = option_text("columns", {wanted[0].name: ...})
+    return Diagnostic("AC652", message, help=f"name columns of the table, as in `{example}`; {meant}")
+
+
 def _with_own_columns(rule: Rule, given: Columns) -> tuple[Rule, Columns]:
     """The rule for tables of all kinds at once, and its own columns, except for those that the call names."""
     meant = replace(rule, columns=tuple(replace(each, unless=None) for each in rule.columns))
     return meant, {each.name: (each.name,) for each in rule.columns} | given_columns(rule, given)
+
+
+def note_on_missing(matching: Matching) -> Iterator[str]:
+    """Note which columns of the policy lack values: a run needs to know what to do with these records."""
+    dates = {name for match in matching.matches if "date" in match.column.values for name in match.columns}
+    if matching.incomplete:
+        names = ", ".join(f"`{name}`" for name in matching.incomplete)
+        filled = {name: "9999-12-31" if name in dates else ... for name in matching.incomplete}
+        yield (
+            f"some of the first records have no value in {names}; to keep them, fill the columns when the policy runs, "
+            f"as in `{option_text('missing', filled)}`; `{option_text('missing', 'drop')}` drops these records"
+        )
 
 
 def _notes_on_persons(rule: Rule, columns: Columns) -> Iterator[str]:

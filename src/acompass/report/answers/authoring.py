@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from acompass.arguments import shell_word
+from acompass.arguments import shell_word, spell_for_shell
 from acompass.author.answers import (
     DbtFiles,
     Estimate,
@@ -21,8 +21,9 @@ from acompass.author.rules.library import Rule, Rules
 from acompass.author.rules.matching import Matching
 from acompass.errors.display import count_text, on_one_line
 from acompass.explain.answer import ClassSeen, Explanation, Life, Step, Translation
+from acompass.language.text import tree
 from acompass.language.text.tokens import policy_line
-from acompass.language.text.walk import uses_key
+from acompass.language.text.walk import process_of, uses_key
 from acompass.options import command_line_spelling
 from acompass.report import document as doc
 from acompass.report.answers.results import value_text
@@ -154,7 +155,39 @@ def _next_steps(policy: RulePolicy, context: doc.Context) -> Iterator[doc.Words]
         options = [command_line_spelling(name, value) for name, value in policy.reading.items()]
         options += ["--key-file key.txt"] if uses_key(policy.policy.tree) else []
         command = [shell_word(policy.output), shell_word(context.name), "-o released.csv", *options]
+        yield from _suggest_instead(policy, shell_word(context.name))
         yield f"next: `acompass run {' '.join(command)}`"
+
+
+def _suggest_instead(policy: RulePolicy, table: str) -> Iterator[str]:
+    """The command for a policy that generalizes the columns of the groups which this one rejects if they are small."""
+    reading = [command_line_spelling(name, value) for name, value in policy.reading.items()]
+    for requirement in policy.policy.tree.requirements:
+        process, least = process_of(requirement), _least_count(requirement)
+        if process is not None and least is not None:
+            counted = process.aggregate.column
+            person = [] if counted is None else [spell_for_shell("--person", counted.text)]
+            names = spell_for_shell("--qi", [name.text for name in process.group_by])
+            command = " ".join([table, names, f"--k {least}", *person, *reading, "-o suggested.acp"])
+            yield (
+                "this policy drops the records of small groups; one that generalizes their columns first may keep more "
+                f"of them: `acompass suggest {command}`"
+            )
+
+
+def _least_count(requirement: tree.Requirement) -> int | None:
+    """The least number of records or persons of a group whose records are not rejected."""
+    match requirement:
+        case tree.Requirement(
+            tree.Assertion(
+                result=tree.Process(aggregate=counted, alias=alias, where=None, group_by=(_, *_), others=()),
+                condition=tree.Comparison(name, tree.Operator.GE, tree.Number(value)),
+            ),
+            tree.Reject(),
+        ) if name == alias and counted.file is None and value == int(value):
+            is_count = counted.function in (tree.Function.COUNT, tree.Function.COUNT_DISTINCT)
+            return int(value) if is_count else None
+    return None
 
 
 def describe_perturbation(policy: Perturbation, context: doc.Context) -> Iterator[doc.Block]:

@@ -5,11 +5,13 @@ proved of its policy for every table. A rule's own tables have its own columns, 
 A clause can have several tables that fail it, such as fails-counts.csv and fails-counts-zero.csv. A policy with checks
 refuses the tables that fail them: its run writes nothing."""
 
+import argparse
 import csv
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import acompass
 from acompass.author.rules.library import Rule, all_rules, find_rule
@@ -135,10 +137,10 @@ def measure(rule: Rule, folder: Path) -> Measured:
     )
 
 
-def main(names: list[str]) -> int:
-    from tempfile import TemporaryDirectory
-
-    rules = [find_rule(name) for name in names] or all_rules()
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a rule; all rules by default")
+    rules = [find_rule(name) for name in parser.parse_args().names] or all_rules()
     print(f"{'rule':32} {'clauses':>8} {'pass':>5} {'fail':>5} {'proved':>7}")
     is_right = True
     with TemporaryDirectory() as folder:
@@ -152,4 +154,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -41,7 +41,7 @@ Agreement: TypeAlias = Grade | Literal[0] | None
 
 
 class Values:
-    """Some values of a column, of which only shares are told."""
+    """Some values of a column, of which only shares are used."""
 
     def __init__(self, texts: Sequence[str]):
         stripped = (text.strip()[:_LONGEST] for text in texts)
@@ -128,7 +128,7 @@ class _Parts:
 
     @property
     def is_generic(self) -> bool:
-        """Whether the rule's words say nothing without the others: an `account number` is no number of something."""
+        """Whether the rule's words say nothing without the others: an `account number` does not count anything."""
         is_number = self.own == ("number",) and bool(self.before)
         return is_number or (_GENERIC.issuperset(self.own) and not self.is_plain)
 

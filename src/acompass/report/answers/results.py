@@ -107,8 +107,10 @@ def rule_verdict(check: "RuleCheck") -> str:
     changed = f" ({'; '.join(check.changed)})" if check.changed else ""
     if check.violated:
         return f"the table violates {count_text(len(check.violated), 'clause')} of {check.rule}{changed}"
-    unchecked, clauses = sum(not each.is_checked for each in check.clauses), len(check.clauses)
-    limit = f"; {unchecked} of {clauses} clauses not checked" if unchecked else ""
+    unchecked = sum(not each.is_checked for each in check.clauses)
+    partly = sum(each.dropped > 0 for each in check.clauses)
+    limit = f"; {unchecked} of {len(check.clauses)} clauses not checked" if unchecked else ""
+    limit += f"; {partly} of {len(check.clauses)} checked without incomplete records" if partly else ""
     return f"the table satisfies every clause of {check.rule} that can be checked{changed}{limit}"
 
 

@@ -77,10 +77,23 @@ def check(name: RuleName, table: TableArgument, **options: Unpack[RuleCheckOptio
 
     rule, given = find_rule(os.fspath(name)), dict[str, Any](options)
     with open_session(table, options) as session:
+        _require_columns(session, given["roles"], given["person"])
         matching = _match_columns(rule, session, call_roles(table, given["roles"], given["person"]), options)
         # a released table may lack a column that a policy for the original one needs
         require_certain(replace(matching, doubts=tuple(each for each in matching.doubts if each.candidates)))
         return session.check_rule(rule, matching, options)
+
+
+def _require_columns(session: "Session", roles: Mapping[str, tuple[str, ...]] | None, person: str | None) -> None:
+    """Raise if the call gives a role to a column that the table does not have."""
+    from acompass.errors.diagnostics import CallError, Diagnostic
+    from acompass.language.program.types import Names
+    from acompass.roles import find_column
+
+    named = [name for names in (roles or {}).values() for name in names] + ([] if person is None else [person])
+    found = [find_column(Names(session.columns), name) for name in named]
+    if problems := [each for each in found if isinstance(each, Diagnostic)]:
+        raise CallError(problems)
 
 
 def match_table(rule: Rule, table: Any, options: Mapping[str, Any]) -> "Matching":

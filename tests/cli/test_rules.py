@@ -81,7 +81,7 @@ def test_a_written_policy_runs(acompass: Acompass) -> None:
     assert ran.exit_code == 0, ran.stderr
     assert "wrote `release.acp`" in ran.stdout
     assert "Patients      count        name" in ran.stdout
-    assert "the rule says nothing about, to be judged by hand\n  Region, Note\n" in ran.stdout
+    assert "not recognized as the rule's, to be judged by hand\n  Region, Note\n" in ran.stdout
     assert all(each in ran.stdout for each in api.rules.find("cms-cell-size").leaves_out)
     command = ran.stdout.rstrip("\n").rpartition("next: ")[2].strip("`")
     assert command == "acompass run release.acp counts.csv -o released.csv"

@@ -290,7 +290,7 @@ class RuleCheck(Answer):
     records_in: int
     clauses: tuple[ClauseCheck, ...]
     columns: Mapping[str, tuple[str, ...]] = field(hash=False)  # of the table, for each column of the rule
-    others: tuple[str, ...]  # columns that the rule says nothing about
+    others: tuple[str, ...]  # columns that were not recognized as the rule's
     leaves_out: tuple[str, ...]  # what the rule asks for and no clause checks
     changed: tuple[str, ...] = ()  # a sentence for each number of the rule that the call changed
     notes: tuple[Note, ...] = ()

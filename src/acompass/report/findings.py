@@ -139,7 +139,7 @@ def _find_in_rule(check: RuleCheck, file: str) -> Report:
 def _clause(clause: ClauseCheck, rule: Rule) -> Finding:
     name = f"{clause.name}: {clause.title}"
     if not clause.is_checked:
-        return Finding(name, "skipped", message="no such column")
+        return Finding(name, "skipped", message="no column was recognized as its own")
     if clause.holds:
         return Finding(name)
     from acompass.report.answers.results import clause_count

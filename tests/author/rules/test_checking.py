@@ -214,3 +214,15 @@ def test_a_column_in_doubt_is_an_error_and_a_needed_column_that_the_release_lack
     assert f"no clause of `{needed.name}` can be checked" in str(error.value)
     with pytest.raises(acompass.CallError, match=f"`{column}` of the rule was not found"):
         rules.new(needed.name, released)
+
+
+@pytest.mark.parametrize("options", [{"person": "Nope"}, {"roles": {"quasi_identifiers": ["Nope"]}}])
+def test_a_role_of_an_unknown_column_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(acompass.CallError, match="unknown column `Nope`"):
+        acompass.rules.check("cms-cell-size", [{"Region": "north", "Patients": 11}], **options)
+
+
+def test_the_verdict_says_that_incomplete_records_were_left_out() -> None:
+    table = [{"Region": "north", "Patients": 11}, {"Region": "south", "Patients": None}]
+    text = str(acompass.rules.check("cms-cell-size", table, missing="drop"))
+    assert "; 1 of 2 clauses not checked; 1 of 2 checked without incomplete records" in text

@@ -44,7 +44,7 @@ class Doubt:
 class Matching:
     matches: tuple[Match, ...]
     doubts: tuple[Doubt, ...]
-    others: tuple[str, ...]  # columns of the table that the rule says nothing about
+    others: tuple[str, ...]  # columns of the table that were not recognized as the rule's
     incomplete: tuple[str, ...] = ()  # matched columns without a value in some of the first records
 
     @property

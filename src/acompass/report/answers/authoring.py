@@ -133,9 +133,9 @@ def _matched_columns(policy: RulePolicy, matching: Matching) -> Iterator[doc.Blo
     yield doc.Table("columns", ("in the table", "in the rule", "matched by"), rows, is_titled=True)
     absent = [f"`{on_one_line(each.name)}`: {on_one_line(each.meaning)}" for each in policy.not_found]
     if absent:
-        yield doc.Section("columns of the rule that the table does not have", [doc.Bullets(absent)])
+        yield doc.Section("columns of the rule that were not found in the table", [doc.Bullets(absent)])
     if matching.others:
-        title = "columns of the table that the rule says nothing about, to be judged by hand"
+        title = "columns of the table that were not recognized as the rule's, to be judged by hand"
         yield doc.Section(title, [doc.Paragraph(_listed(matching.others))])
 
 

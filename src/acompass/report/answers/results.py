@@ -94,7 +94,7 @@ def _clause_row(clause: "ClauseCheck") -> tuple[doc.Words, ...]:
 
 def clause_verdict(clause: "ClauseCheck") -> str:
     if not clause.is_checked:
-        return "no such column"
+        return "not checked"
     return "holds" if clause.holds else VIOLATED
 
 
@@ -107,7 +107,11 @@ def rule_verdict(check: "RuleCheck") -> str:
     changed = f" ({'; '.join(check.changed)})" if check.changed else ""
     if check.violated:
         return f"the table violates {count_text(len(check.violated), 'clause')} of {check.rule}{changed}"
-    return f"the table satisfies every clause of {check.rule} that can be checked{changed}"
+    unchecked = sum(not each.is_checked for each in check.clauses)
+    partly = sum(each.dropped > 0 for each in check.clauses)
+    limit = f"; {unchecked} of {len(check.clauses)} clauses not checked" if unchecked else ""
+    limit += f"; {partly} of {len(check.clauses)} checked without incomplete records" if partly else ""
+    return f"the table satisfies every clause of {check.rule} that can be checked{changed}{limit}"
 
 
 def _clause_remarks(check: "RuleCheck") -> Iterator[doc.Words]:
@@ -129,7 +133,7 @@ def _rule_remarks(check: "RuleCheck") -> Iterator[doc.Words]:
         yield doc.Phrase(("the rule's ", doc.Code(own), ": ", *doc.code_names(map(on_one_line, names))))
     if check.others:
         others = doc.code_names(map(on_one_line, check.others))
-        yield doc.Phrase(("columns that the rule says nothing about: ", *others))
+        yield doc.Phrase(("columns that were not recognized as the rule's, to be judged by hand: ", *others))
     yield from (f"note: {note_text(note)}" for note in check.notes)
     unchecked = [each.name for each in check.clauses if not each.is_checked]
     if unchecked:

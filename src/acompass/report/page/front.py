@@ -236,7 +236,7 @@ _VERIFIED: tuple[_Verification, ...] = (
 _CLAUSES: tuple[tuple[str, str, Callable[[ClauseCheck], bool]], ...] = (
     ("satisfied by this table", "good", lambda each: each.holds and each.is_checked),
     ("violated by this table", "bad", lambda each: not each.holds),
-    ("not checked: no such column", "open", lambda each: not each.is_checked),
+    ("not checked: no column recognized", "open", lambda each: not each.is_checked),
 )
 
 

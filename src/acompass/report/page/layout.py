@@ -250,7 +250,11 @@ def rule_section(check: RuleCheck) -> Html:
             "recognized:"
         ),
         table("Columns of the rule", ("column of the rule", "columns of the table"), matched),
-        *([tag("p", f"The rule says nothing about: {', '.join(check.others)}", class_="note")] if check.others else []),
+        *(
+            [tag("p", f"Not recognized as the rule's, to be judged by hand: {', '.join(check.others)}", class_="note")]
+            if check.others
+            else []
+        ),
         tag("h3", as_sentence(LEFT_OUT)),
         tag("ul", *(tag("li", each) for each in check.leaves_out)),
     )

@@ -99,11 +99,10 @@ _PLAIN = re.compile(r"[\w@+=:,./…-]+")
 
 def spell_for_shell(flag: str, value: Any) -> str:
     """A flag with a value that Python would take, such as `--set k=3` for a dict."""
-    match value:
-        case Mapping():
-            texts = [f"{name}={_shell_text(each)}" for name, each in value.items()]
-        case _:  # a tuple has the texts of an option that can be repeated
-            texts = [_shell_text(each) for each in (value if isinstance(value, tuple) else (value,))]
+    if isinstance(value, Mapping):
+        texts = [f"{name}={_shell_text(each)}" for name, each in value.items()]
+    else:  # a tuple has the texts of an option that can be repeated
+        texts = [_shell_text(each) for each in (value if isinstance(value, tuple) else (value,))]
     return " ".join(f"{flag} {shell_word(text)}" for text in texts)
 
 

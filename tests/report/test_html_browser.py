@@ -55,7 +55,7 @@ def test_the_browser_shows_everything_and_sends_no_request(page: Path) -> None:
     seen = _probe(page)
     assert seen["requests"] == 0
     assert seen["verdicts"] == 1 + 4 + 4 + 2  # in the header, the policy's lines, and the front page
-    assert seen["sections"] == 10
+    assert seen["sections"] == 11
     assert seen["bars"] == 4
     assert seen["headers"] > 50
     assert seen["unscoped"] == 0

@@ -233,7 +233,7 @@ function Columns({ rule: found }: { rule: Rule }) {
       )}
       {others.length > 0 && (
         <p class="about">
-          The rule says nothing about <strong>{others.join(", ")}</strong>. Its policy releases them unchanged.
+          Not recognized as columns of the rule: <strong>{others.join(", ")}</strong>. Its policy releases them unchanged.
         </p>
       )}
     </section>
@@ -469,7 +469,7 @@ function Check({ rule: found }: { rule: Rule }) {
 
 function ClauseMark({ found }: { found: ClauseCheck | undefined }) {
   if (found === undefined) return <span class="mark plain">– not checked</span>;
-  if (!found.is_checked) return <span class="mark plain">– no such column</span>;
+  if (!found.is_checked) return <span class="mark plain">– not checked</span>;
   if (found.holds) return <span class="mark good">✓ holds</span>;
   if (found.problem !== null) return <><span class="mark bad">✗ violated</span> <small><Prose text={found.problem} /></small></>;
   return <span class="mark bad">✗ violated by {count(found.affected ?? 0)}</span>;

@@ -21,6 +21,7 @@ from acompass.author.rules.library import Rule, Rules
 from acompass.author.rules.matching import Matching
 from acompass.errors.display import count_text, on_one_line
 from acompass.explain.answer import ClassSeen, Explanation, Life, Step, Translation
+from acompass.language.program.aggregates import facts_about
 from acompass.language.text import tree
 from acompass.language.text.tokens import policy_line
 from acompass.language.text.walk import process_of, uses_key
@@ -185,8 +186,7 @@ def _least_count(requirement: tree.Requirement) -> int | None:
             ),
             tree.Reject(),
         ) if name == alias and counted.file is None and value == int(value):
-            is_count = counted.function in (tree.Function.COUNT, tree.Function.COUNT_DISTINCT)
-            return int(value) if is_count else None
+            return int(value) if facts_about(counted.function).is_count else None
     return None
 
 

@@ -81,6 +81,14 @@ def test_sums_are_exact_beyond_64_bits(spark: Any) -> None:
     assert acompass.check(policy, table).ok
 
 
+def test_a_tiny_decimal_is_shown_with_the_digits_of_its_type(spark: Any) -> None:
+    """Spark returns it as `1.00E-10`."""
+    frame = spark.sql("SELECT CAST('0.0000000001' AS DECIMAL(38, 10)) AS x")
+    (outcome,) = acompass.check("EACH RESULT : x > 1;", frame, show=1).requirements
+    assert outcome.sample is not None
+    assert str(outcome.sample.rows[0][0]) == "1E-10"
+
+
 def test_a_decimal_sum_that_does_not_fit_is_an_error_without_values(spark: Any, capfd: Any) -> None:
     most = Decimal("9" * 38)
     table = spark.createDataFrame([(most,), (most,)], "n decimal(38, 0)")

@@ -126,8 +126,11 @@ def without_end(text: Sql, letter: str) -> Sql:
 
 
 def fetched_value(value: Any, type_: Type) -> Any:
-    """The value that an engine returned for a stored column."""
-    return Decimal(value) if type_.is_spelled_decimal and value is not None else value
+    """The value that an engine returned for a stored column. Spark returns tiny decimals with more digits than the type
+    has, such as `1.00E-10` for a scale of 10."""
+    if type_.is_spelled_decimal and value is not None:
+        return Decimal(value)
+    return at_scale(value, type_.scale) if isinstance(value, Decimal) and type_.kind is Kind.DECIMAL else value
 
 
 def literal(value: Value) -> Sql:

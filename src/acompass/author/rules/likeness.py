@@ -275,6 +275,7 @@ FORMS: Mapping[str, Form] = {
     ),
     "date": Form(_pattern(*_DATES), Grade.DATES),
     "year": Form(_IS_YEAR, Grade.VALUES_LIKE),
+    "date or year": Form(_pattern(*_DATES, _YEAR)),  # says nothing alone, for a column that is found by its name
     "age": Form(
         lambda value: _is_within(0, 130, re.sub(r"\.0+$|\+$|^[<>≥≤]=? ?| (years|yrs|or older|and over)$", "", value)),
         Grade.VALUES_LIKE,

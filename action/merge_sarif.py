@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from acompass.report.ci_formats import log
+from acompass.report.findings import log
 
 
 def merge_logs(logs: list[dict[str, Any]]) -> dict[str, Any]:

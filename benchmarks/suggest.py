@@ -169,10 +169,27 @@ OTHERS = (
     ("free1.csv", ("REGION", "SEX", "AGE", "MARSTAT", "ETNI", "EDUC1"), ","),
 )
 
+
+def adult_alternatives(folder: Path) -> Iterator[Row]:
+    """How much longer several answers take than one, with the start of the command."""
+    table = adult(folder)
+    one = min(run_suggest(folder, table).seconds for _ in range(3))
+    several = [run_suggest(folder, table, "--style", "all") for _ in range(3)]
+    searches = several[0].report["alternatives"]
+    assert isinstance(searches, list)
+    yield Row(
+        f"Adult, k = 5: seconds of {len(searches)} answers, where one cascade takes {one:.2f} s",
+        f"{min(each.seconds for each in several):.2f}",
+        "(no target)",
+        True,
+    )
+
+
 QUESTIONS: dict[str, Callable[[Path], Iterator[Row]]] = {
     "adult": adult_cascade,
     "other-k": adult_other_k,
     "uniform": adult_uniform,
+    "alternatives": adult_alternatives,
     "reuse": reuse,
     "fars": fars_cascade,
     "tables": other_tables,

@@ -2,6 +2,7 @@
 
 import gc
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,14 @@ def _names_in(value: Any) -> set[str]:
             return set(servers(value.read_text(encoding="utf-8")))
         case _:
             return set()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The studio keeps recent projects and copies of tables in the user's data folder; tests use another one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
 
 
 @pytest.fixture

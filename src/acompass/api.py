@@ -38,7 +38,7 @@ from acompass.options import (
     TableArgument,
     WeightColumn,
 )
-from acompass.policy import Policy, as_policy, attach_text, table_roles
+from acompass.policy import Policy, TableRoles, as_policy, attach_text, call_roles, table_roles
 
 if TYPE_CHECKING:
     from acompass.author.answers import DbtFiles, Estimate, Perturbation, Suggestion
@@ -111,8 +111,26 @@ def measure(
     >>> acompass.measure([{"Age": 54}, {"Age": 54}, {"Age": 86}], qi=["Age"]).k
     1
     """
+    if options["hierarchies"] is None and options["against"] is not None:
+        options["hierarchies"] = _measured_hierarchies(table, qi, options)
     measures: Measures = _call_on(table, "measure", options, qi, sensitive, weight)
     return measures
+
+
+def _declared_roles(table: Any, options: Mapping[str, Any]) -> TableRoles:
+    return call_roles(table, options["roles"], options["person"])
+
+
+def _measured_hierarchies(
+    table: Any, qi: QuasiIdentifiers, options: MeasureOnTable
+) -> Mapping[str, str | os.PathLike[str]] | None:
+    """Those of the original table's acompass.toml; None if it has none for the columns that are measured."""
+    from acompass.measure.hierarchy import table_hierarchies
+    from acompass.measure.roles import assign_roles
+
+    policy = None if options["policy"] is None else as_policy(options["policy"], options["paper"]).tree
+    roles = assign_roles(policy, qi, (), declared=_declared_roles(table, options))
+    return table_hierarchies(options["against"], roles.quasi_identifiers) or None
 
 
 @validate_arguments
@@ -124,6 +142,11 @@ def suggest(
     >>> acompass.suggest([{"Age": age} for age in (31, 32, 33, 34)], qi=["Age"], k=2).records_out
     4
     """
+    if options["hierarchies"] is None:
+        from acompass.measure.hierarchy import table_hierarchies
+
+        names = qi or _declared_roles(table, options).quasi_identifiers
+        options["hierarchies"] = table_hierarchies(table, names)
     suggestion: Suggestion = _call_on(table, "suggest", options, qi, k)
     return suggestion
 
@@ -193,12 +216,12 @@ def prove(
     >>> acompass.prove("EACH RESULT : Age <= 80 : REPLACE Age WITH 80;").ok
     True
     """
-    from acompass.prove.effort import parse_deadline, time_limit
+    from acompass.prove.proof import parse_deadline, time_limit
     from acompass.reason.compare.claims import PolicyQuestion, prove_claims
     from acompass.reason.compare.pairs import Inputs
     from acompass.reason.privacy.answer import PrivacyProof
     from acompass.reason.privacy.proof import prove_privacy, require_columns
-    from acompass.report.proof_certificate import CertificateFile
+    from acompass.report.page.output import CertificateFile
 
     parsed, limit = as_policy(policy, options["paper"]), parse_deadline(options["deadline"])
     params, table, types = options["params"], options["table"], options["types"]
@@ -231,7 +254,7 @@ def compare(
     >>> acompass.compare("EACH RESULT : Age <= 80 : REJECT;", "EACH RESULT : Age < 81 : REJECT;").equivalent
     False
     """
-    from acompass.prove.effort import parse_deadline, time_limit
+    from acompass.prove.proof import parse_deadline, time_limit
     from acompass.reason.compare.comparison import compare_policies
     from acompass.reason.compare.pairs import replace_parameters, types_for_both
 
@@ -255,7 +278,7 @@ def lint(policy: PolicyArgument, schema: SchemaArgument = None, **options: Unpac
     >>> [finding.code for finding in acompass.lint("EACH RESULT : Age <= 80 AND Age > 80 : REJECT;")]
     ['AC510']
     """
-    from acompass.prove.effort import parse_deadline
+    from acompass.prove.proof import parse_deadline
     from acompass.reason.lint import Findings
     from acompass.reason.lint.linter import lint_policy
 
@@ -307,7 +330,7 @@ def dbt(policy: PolicyArgument, model: ModelName, **options: Unpack[DbtOptions])
 
     They are a Python model, `released`, that performs the policy on `model`, and a singular test of it for each
     assertion. With `source`, the tests run on `model` itself, like `check`. Without `output`, the files are only in
-    the answer. `missing` and `dates` are for the Python model.
+    the answer. `missing`, `na` and `dates` are for the Python model.
 
     >>> list(acompass.dbt("EACH RESULT : Age <= 80 : REJECT;", "people").files)[2]
     'models/people_released.py'

@@ -49,8 +49,7 @@ class Option:
     key: str = ""  # in the section of a table in an acompass.toml
     example: str = ""  # instead of that of the kind
     earlier: str = ""  # an earlier name, which is still accepted
-    #: names other options in braces, as in `{report}`, because each interface spells them in its own way. Declarations
-    #: have both texts last, after the option
+    #: names other options in braces, as in `{report}`, because interfaces differ; both texts end a declaration
     help: str = ""
     cli_help: str = ""  # what only the command line has
 
@@ -488,7 +487,7 @@ STANDARD_INPUT = "-"
 PARQUET_SUFFIXES = (".parquet", ".pq")
 CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
-_TABLE_SUFFIXES = (*CSV_SUFFIXES, *PARQUET_SUFFIXES, *WORKBOOK_SUFFIXES)
+TABLE_SUFFIXES = (*CSV_SUFFIXES, *PARQUET_SUFFIXES, *WORKBOOK_SUFFIXES)
 
 
 def is_file(table: Any) -> bool:
@@ -497,7 +496,7 @@ def is_file(table: Any) -> bool:
         return False
     text = os.fspath(table)
     has_folder = "/" in text and not text.startswith('"')
-    return text == STANDARD_INPUT or text.lower().endswith(_TABLE_SUFFIXES) or has_folder
+    return text == STANDARD_INPUT or text.lower().endswith(TABLE_SUFFIXES) or has_folder
 
 
 #: built-in types that are never a table; the engine decides about any other object
@@ -584,6 +583,7 @@ NAMES = Kind("a list of column names", '["Age", "Zip"]', _each(_text), "names")
 ROLES = Kind(f"a dict of lists of column names by role ({', '.join(ROLE_NAMES)})", '{"identifiers": ["Name"]}', _roles)
 COLUMNS = Kind(NAMES.words, NAMES.example, NAMES.take, "texts")
 NAME_SETS = Kind("a list of column names, or of lists of them", '["Age", ["Zip", "Sex"]]', _column_sets, "name sets")
+WORDS = Kind("a list of texts", '["NA"]', _each(_text), "texts")
 TEXTS = Kind("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text), "texts")
 WHOLES = Kind("a list of whole numbers", "[2, 5]", _each(_whole), "numbers", 1)
 VALUES = Kind("a list of numbers", '["0.5", "0.25"]', _values, "file")

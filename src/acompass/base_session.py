@@ -13,8 +13,10 @@ from weakref import WeakSet
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.errors import cancellation_error, needs_duckdb
 from acompass.engines.protocol import Execution, OpenTable
+from acompass.engines.reading import date_formats
 from acompass.errors.diagnostics import CallError, Diagnostic
-from acompass.options import DatesArgument, EstimateOptions, MissingArgument, PolicyArgument, Reading
+from acompass.language.program.types import Kind, Schema
+from acompass.options import DatesArgument, EstimateOptions, MissingArgument, NaArgument, PolicyArgument, Reading
 from acompass.policy import TableRoles, as_policy, call_roles
 from acompass.run import Call
 from acompass.tables.formats import Options, ReadingOptions
@@ -118,6 +120,7 @@ class BaseSession:
         self._calls = calls
         self._samples = WeakSet[BaseSession]()  # closed with this session
         self._is_closed = False
+        self._has_positions: bool | None = None  # whether row keys count from 0; None until it is asked
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -141,18 +144,63 @@ class BaseSession:
 
         Missing values are left out, and so are values without an order, such as lists.
         """
-        from acompass.language.program.types import Kind
+        _, rows = self.first_records(records)
+        columns = zip(*rows, strict=True) if rows else (() for _ in self._source.names)
+        values = ([value for value in column if value is not None] for column in columns)
+        return dict(zip(self._source.names, values, strict=True))
+
+    def first_records(self, records: int) -> tuple[Schema, list[tuple[str | None, ...]]]:
+        """The columns as stored, and some records as text; the first records, if the engine keeps their order. Values
+        without an order, such as lists, are None as missing values are."""
         from acompass.plan.lowering import sql
 
         with self._calling(), self._source.load({}, ReadingOptions()) as loaded:
-            kinds = [column.type.kind for column in loaded.schema]
-            places = [place for place, kind in enumerate(kinds) if kind is not Kind.OPAQUE]
-            texts = [sql.cast(sql.column(place, "t"), "TEXT") for place in places]
-            rows = loaded.reading.fetch(sql.query(texts, loaded.state.source()).limit(records)) if texts else []
-        found = {name: list[str]() for name in self._source.names}
-        for at, place in enumerate(places):
-            found[self._source.names[place]] = [row[at] for row in rows if row[at] is not None]
-        return found
+            opaque = [column.type.kind is Kind.OPAQUE for column in loaded.schema]
+            values = (sql.literal("") if is_opaque else sql.column(p, "t") for p, is_opaque in enumerate(opaque))
+            texts = [sql.cast(value, "TEXT") for value in values]
+            rows = loaded.reading.fetch(sql.query(texts, loaded.state.source()).limit(records))
+            if any(opaque):
+                rows = [tuple(None if o else v for o, v in zip(opaque, row, strict=True)) for row in rows]
+            return loaded.schema, rows
+
+    def rows(self, first: int, count: int) -> list[tuple[str | None, ...]]:
+        """The values of some records as text, None for a missing one, in the order of the table.
+
+        A server has no order: the records are in the order in which it returns them.
+        """
+        from acompass.plan.run.queries import row_keys_are_positions, row_texts
+
+        with self._calling(), self._source.load({}, ReadingOptions()) as loaded:
+            if self._has_positions is None:
+                self._has_positions = row_keys_are_positions(loaded.reading, loaded.state)
+            return row_texts(loaded.reading, loaded.state, first, count, has_positions=self._has_positions)
+
+    def rarest_values(self, column: str, most: int) -> list[tuple[str, int]]:
+        """The values of a column that the fewest records share, as text, with their numbers of records."""
+        from acompass.language.program.types import Kind, Names
+        from acompass.plan.run.queries import rarest_texts
+        from acompass.roles import find_column
+
+        place = find_column(Names(self.columns), column)
+        if isinstance(place, Diagnostic):
+            raise CallError([place])
+        with self._calling(), self._source.load({}, ReadingOptions()) as loaded:
+            if loaded.schema[place].type.kind is Kind.OPAQUE:
+                return []
+            return rarest_texts(loaded.reading, loaded.state, place, most)
+
+    def counted_texts(self, most: int) -> dict[str, dict[str, int]]:
+        """The values of each column as a policy reads them, as text, with their numbers of records: the most frequent
+        ones. Missing values are left out, and so are columns whose values have no order, such as lists."""
+        from acompass.plan.run.queries import frequent_texts
+
+        reading = ReadingOptions(dates=date_formats(self._options.dates, self.columns), na=tuple(self._options.na))
+        with self._calling(), self._source.load({}, reading) as loaded:
+            return {
+                column.name: frequent_texts(loaded.reading, loaded.state, place, most)
+                for place, column in enumerate(loaded.schema)
+                if column.type.kind is not Kind.OPAQUE
+            }
 
     def cancel(self) -> None:
         """Cancel the call that is running in another thread, if any."""
@@ -196,9 +244,13 @@ class BaseSession:
     def _roles(self, options: Mapping[str, Any]) -> TableRoles:
         return call_roles(self._table, options["roles"], options["person"])
 
-    def _reading(self, options: Reading) -> tuple[MissingArgument, DatesArgument]:
-        missing, dates, own = options["missing"], options["dates"], self._options
-        return own.missing if missing is None else missing, own.dates if dates is None else dates
+    def _reading(self, options: Reading) -> tuple[MissingArgument, NaArgument, DatesArgument]:
+        missing, na, dates, own = options["missing"], options["na"], options["dates"], self._options
+        return (
+            own.missing if missing is None else missing,
+            own.na if na is None else na,
+            own.dates if dates is None else dates,
+        )
 
     def _duckdb_table(self, what: str) -> "DuckDBTable":
         table = self._source.duckdb_table

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 #: one choice for all columns, a choice by column, or texts such as `drop` and `Zip=?`
 MissingArgument: TypeAlias = str | Mapping[str, str] | tuple[str, ...]
+#: texts that count as missing values, such as `NA` (D11, missing values)
+NaArgument: TypeAlias = Sequence[str]
 #: formats of local dates by column (D28, local dates), or texts such as `Admission=%d.%m.%Y`
 DatesArgument: TypeAlias = Mapping[str, str] | tuple[str, ...]
 #: for each column a hierarchy file, `bands:5,10`, `prefix:4,3` or `dates`; or texts such as `Age=bands:5,10`
 HierarchiesArgument: TypeAlias = Mapping[str, str | os.PathLike[str]] | tuple[str, ...]
+#: for each column `high`, `low` or a number, or texts such as `Age=high`
+ImportanceArgument: TypeAlias = str | Mapping[str, str | float] | tuple[str, ...]
 
 _Path: TypeAlias = str | os.PathLike[str]
 
@@ -119,6 +123,15 @@ class _Missing(TypedDict, total=False):
     ]
 
 
+class _Na(TypedDict, total=False):
+    na: Annotated[
+        NaArgument | None,
+        Option(kinds.WORDS, "--na TEXT", key="na"),
+        "Texts that count as missing values in columns of text, in addition to empty fields.",
+        "For example NA.",
+    ]
+
+
 class _Dates(TypedDict, total=False):
     dates: Annotated[
         DatesArgument | None,
@@ -169,7 +182,7 @@ class _Files(TypedDict, total=False):
     ]
 
 
-class Reading(_Missing, _Dates, total=False):
+class Reading(_Missing, _Na, _Dates, total=False):
     """How to read a table; a call on a session can differ from the session in these."""
 
 
@@ -181,12 +194,13 @@ class _Paper(TypedDict, total=False):
     paper: PaperOnly
 
 
-class _Hierarchies(TypedDict, total=False):
+class Hierarchies(TypedDict, total=False):
     hierarchies: Annotated[
         HierarchiesArgument | None,
-        Option(kinds.LEVELS, "--hierarchy COLUMN=LEVELS"),
+        Option(kinds.LEVELS, "--hierarchy COLUMN=LEVELS", key="hierarchies"),
         "Levels of columns: a hierarchy file, `bands:5,10,20`, `prefix:4,3,2` or `dates`. Other columns get levels "
         "derived from their values.",
+        "Defaults to those in the table's acompass.toml.",
     ]
 
 
@@ -271,7 +285,7 @@ class ExplainOnTable(ExplainOptions, _Files, total=False):
     """The options of `explain`, which opens its table."""
 
 
-class MeasureOptions(_Hierarchies, Roles, Reports, _Paper, total=False):
+class MeasureOptions(Hierarchies, Roles, Reports, _Paper, total=False):
     policy: Annotated[
         "Policy | str | os.PathLike[str] | None",
         Option(kinds.POLICY, "--policy POLICY"),
@@ -301,13 +315,22 @@ class MeasureOptions(_Hierarchies, Roles, Reports, _Paper, total=False):
         "Count the records in classes smaller than each of these; with {sampling_weight}, also those with a risk "
         "above 1/K.",
     ]
+    records: Annotated[
+        _Path | None,
+        Option(kinds.UNICODE_PATH, "--records FILE", example='"risk.csv"'),
+        "Also write the risk of each record to this file (.csv, .csv.gz or .parquet). It is personal data: do not "
+        "publish it.",
+    ]
 
 
-class MeasureOnTable(MeasureOptions, _Dates, _Files, total=False):
+class MeasureOnTable(MeasureOptions, _Na, _Dates, _Files, total=False):
     """The options of `measure`, which opens its table. Missing values are values of their own there."""
 
 
-class SuggestOptions(_Hierarchies, Roles, Reading, total=False):
+_IMPORTANCE = '{"Age": "high"}'
+
+
+class SuggestOptions(Hierarchies, Roles, Reading, total=False):
     sensitive: SensitiveColumns
     l: Annotated[  # noqa: E741
         int | None,
@@ -337,13 +360,23 @@ class SuggestOptions(_Hierarchies, Roles, Reading, total=False):
     change_last: Annotated[
         Sequence[str] | None,
         Option(kinds.NAMES, "--change-last A,B", earlier="keep"),
-        "Quasi-identifiers to change last.",
+        "Quasi-identifiers to change last, like {importance} `high`.",
+    ]
+    importance: Annotated[
+        ImportanceArgument | None,
+        Option(
+            kinds.Kind("a dict of columns and `high`, `low` or numbers", _IMPORTANCE, kinds.MISSING.take, "texts"),
+            "--importance COLUMN=high|low|N",
+        ),
+        "How much the search weighs the loss of a quasi-identifier: `high` to change it last, `low` to give it up "
+        "first, or a positive number; 1 by default. The reported loss has no weights.",
     ]
     style: Annotated[
         str,
-        Option(kinds.TEXT, "--style cascade|uniform|stars", "cascade", example='"uniform"'),
+        Option(kinds.TEXT, "--style cascade|uniform|stars|all", "cascade", example='"uniform"'),
         "cascade: generalize small classes step by step; uniform: use one level per column for all records; stars: "
-        "use one level, and * in small classes.",
+        "use one level, and * in small classes; all: search for each of them, also with fewer dropped records, and "
+        "compare the answers.",
     ]
     compare: Annotated[
         bool, Option(kinds.BOOLEAN, "--compare", False), "Also find the lowest loss for each number of lines."
@@ -363,6 +396,11 @@ class SuggestOptions(_Hierarchies, Roles, Reading, total=False):
         "Callable[[float, float], None] | None",
         Option(kinds.FUNCTION, example="lambda done, loss: None"),
         "Called with the fraction done and the lowest loss.",
+    ]
+    found: Annotated[
+        Callable[[Any], None] | None,
+        Option(kinds.FUNCTION, example="lambda alternatives: None"),
+        "With {style} `all`, called with the alternatives so far, a tuple, when the search for one begins or ends.",
     ]
 
 

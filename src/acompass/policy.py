@@ -47,6 +47,7 @@ from acompass.language.text.tokens import is_word
 from acompass.language.text.tree import Program
 from acompass.language.text.walk import hierarchy_files, reference_files
 from acompass.options import (
+    Hierarchies,
     Opening,
     PaperOnly,
     PolicyArgument,
@@ -239,7 +240,7 @@ def as_policy(policy: PolicyArgument, paper: bool = False) -> Policy:
 
 
 def _beyond_paper(program: Program) -> tuple[Diagnostic, ...]:
-    from acompass.language.mistakes.paper import beyond_paper  # only for `--paper`
+    from acompass.language.mistakes.habits import beyond_paper  # only for `--paper`
 
     return tuple(beyond_paper(program))
 
@@ -343,13 +344,16 @@ def call_roles(table: Any, roles: Mapping[str, tuple[str, ...]] | None, person: 
 
 def reading_settings(table: Any) -> Opening:
     """Read how to read a table file from the acompass.toml in its folder: the arguments of `acompass.open`."""
-    found: dict[str, Any] = {}
-    if isinstance(table, str | os.PathLike) and os.fspath(table) != STANDARD_INPUT:
-        section = _table_section(table)
-        for name, option in declared_options(Opening).items():
-            if option.key in section.content:
-                found[name] = take_value(option, section.content[option.key], partial(_fail_reading, section, option))
-    return cast(Opening, found)
+    return cast(Opening, table_settings(table, Opening))
+
+
+def table_settings(table: Any, group: type) -> dict[str, Any]:
+    """The options of a group that the acompass.toml in a table file's folder has."""
+    if not isinstance(table, str | os.PathLike) or os.fspath(table) == STANDARD_INPUT:
+        return {}
+    section = _table_section(table)
+    given = {name: each for name, each in declared_options(group).items() if each.key in section.content}
+    return {n: take_value(o, section.content[o.key], partial(_fail_reading, section, o)) for n, o in given.items()}
 
 
 def _fail_reading(section: "_Section", option: Option, found: str) -> NoReturn:
@@ -359,7 +363,8 @@ def _fail_reading(section: "_Section", option: Option, found: str) -> NoReturn:
 
 
 def _table_section(table: str | os.PathLike[str]) -> "_Section":
-    keys = (*_ROLE_KEYS, _PERSON_KEY, *(option.key for option in declared_options(Opening).values()))
+    options = (*declared_options(Opening).values(), *declared_options(Hierarchies).values())
+    keys = (*_ROLE_KEYS, _PERSON_KEY, *(option.key for option in options))
     return _read_section(Path(table), "table", keys)
 
 
@@ -422,12 +427,10 @@ def _read_section(path: Path, kind: str, known: tuple[str, ...]) -> _Section:
     file, keys = _File.read(path.parent), (kind, path.name)
     content = file.sections(kind).get(path.name, {})
     if not isinstance(content, dict):
-        message = f"`{path.name}` is not a section of `{kind}`"
-        file.fail(keys, message, f'begin it with `[{kind}."{path.name}"]`')
+        file.fail(keys, f"`{path.name}` is not a section of `{kind}`", f'begin it with `[{kind}."{path.name}"]`')
     section = _Section(file, keys, content)
     for unknown in sorted(content.keys() - set(known)):
-        message = f"unknown key `{unknown}` for {kind} `{path.name}`"
-        section.fail((unknown,), message, f"use {_list_names(known)}")
+        section.fail((unknown,), f"unknown key `{unknown}` for {kind} `{path.name}`", f"use {_list_names(known)}")
     return section
 
 
@@ -479,8 +482,7 @@ def _param(section: _Section, name: str, value: Any) -> "ParamValue":
         section.fail(place, f"`{name}` is not the name of a parameter", "use letters, digits and `_`")
     if isinstance(value, date) and not isinstance(value, datetime):
         return value.isoformat()
-    is_finite = not isinstance(value, Decimal) or value.is_finite()
-    if not isinstance(value, bool | int | str | Decimal) or not is_finite:
+    if not isinstance(value, bool | int | str | Decimal) or (isinstance(value, Decimal) and not value.is_finite()):
         message = f"the value of parameter `{name}` is not a number, text or a date"
         section.fail(place, message, f"write for example `{name} = 5`")
     return value
@@ -538,9 +540,9 @@ _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 def key_place(text: str, keys: Keys) -> Span | None:
     """The first occurrence of the last key under the others, or else the statement that contains it."""
     section: Keys = ()
-    for start, statement, content in _statements(text):
+    for start, statement, content in toml_statements(text):
         if statement.lstrip().startswith("["):
-            section = _header_keys(content)
+            section = header_keys(content)
             found = section[: len(keys)] == keys
         else:
             found = keys[: len(section)] == section and _has_keys(content, keys[len(section) :])
@@ -559,27 +561,27 @@ def error_place(text: str, error: ValueError) -> tuple[str, Span]:
     return message[: at.start()].lower(), Span(offset, offset + len(text[offset : offset + 1].strip()))
 
 
-def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def toml_statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Each header and each assignment, as the fewest lines that are valid TOML: start, text and content."""
     import tomllib
 
     start, end = 0, 0
-    for line in text.splitlines(keepends=True):
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         end += len(line)
         try:
-            content = tomllib.loads(text[start:end])
+            content = tomllib.loads(text[start:end], parse_float=Decimal)
         except tomllib.TOMLDecodeError:
             continue
         yield start, text[start:end], content
         start = end
 
 
-def _header_keys(content: Any) -> Keys:
+def header_keys(content: Any) -> Keys:
     """The keys of a header, from `{"policy": {"release.acp": {}}}`."""
     if not isinstance(content, dict) or not content:
         return ()
     ((key, inner),) = content.items()
-    return key, *_header_keys(inner)
+    return key, *header_keys(inner)
 
 
 def _has_keys(content: Any, keys: Keys) -> bool:

@@ -1,7 +1,7 @@
 """Keep a table open for many calls, so that it is read only once."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Unpack
 
@@ -13,6 +13,7 @@ from acompass.engines.protocol import About, Destination, Execution, key_source,
 from acompass.engines.reading import date_formats, missing_options
 from acompass.engines.registry import connect
 from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.language.program.constants import ParamValue
 from acompass.language.program.program import Program
 from acompass.language.program.types import Schema
 from acompass.language.text.tokens import quoted_name, spell_string
@@ -56,8 +57,9 @@ if TYPE_CHECKING:
     from acompass.author.answers import Estimate, Perturbation, RuleCheck, Suggestion
     from acompass.author.rules.library import Rule
     from acompass.author.rules.matching import Matching
-    from acompass.explain.answer import Explanation
-    from acompass.measure.answer import ColumnFacts, Measures
+    from acompass.explain.answer import Explanation, Pair
+    from acompass.measure.answer import ColumnEffect, ColumnFacts, Measures
+    from acompass.measure.records import Texts
     from acompass.plan.run.doubts import Doubt
     from acompass.report.page.content import Command
 
@@ -118,7 +120,7 @@ class Session(BaseSession):
                 options["params"],
                 lambda policy: Call(policy, {}, *self._reading(options), execution, roles),
             )
-        missing, dates = self._reading(options)
+        missing, na, dates = self._reading(options)
         self._report(
             pages,
             "check",
@@ -126,6 +128,7 @@ class Session(BaseSession):
             before=self._table,
             policy=clauses,
             params={each.name: each.value for each in rule.parameters} | dict(options["params"] or {}),
+            na=na,
             dates=dates,
             missing=missing,
             names=self.columns,
@@ -191,13 +194,17 @@ class Session(BaseSession):
         **options: Unpack[MeasureOptions],
     ) -> "Measures":
         from acompass.measure.answer import THRESHOLDS
-        from acompass.measure.measurement import measure_table, table_to_measure
-        from acompass.measure.roles import assign_roles, measure_notes, without_dropped
+        from acompass.measure.loss import PolicyLevels
+        from acompass.measure.measurement import measure_table, require_record_risks, table_to_measure
+        from acompass.measure.roles import assign_roles, measure_notes, record_risks_note, without_dropped
 
         parsed = None if options["policy"] is None else as_policy(options["policy"], options["paper"])
         against, others = options["against"], [options["against"], options["population"]]
         pages = _pages(options)
         self._require_files(pages, parsed, [self._table, *others])
+        record_risks = _path(options["records"])
+        if record_risks is not None:
+            require_record_risks(record_risks, [self._table, *others], parsed, pages)
         tree = None if parsed is None else parsed.tree
         declared = self._roles(options)
         roles = assign_roles(tree, qi, sensitive, weight, options["sampling_weight"], declared)
@@ -213,6 +220,8 @@ class Session(BaseSession):
                 below=options["below"] or THRESHOLDS,
                 hierarchies=options["hierarchies"],
                 marked=declared,
+                levels=PolicyLevels(tree),
+                record_risks=record_risks,
             )
         measures = replace(measures, notes=(*measures.notes, *measure_notes(declared, measures, tree, self.columns)))
         before, after = (self._table, None) if against is None else (against, self._table)
@@ -224,18 +233,21 @@ class Session(BaseSession):
             before=before,
             after=after,
             policy=parsed,
+            na=self._options.na,
             dates=self._options.dates,
             names=self.columns,
             table_roles=declared,
             roles=roles,
             measured=measures,
         )
+        if record_risks is not None:
+            measures = replace(measures, notes=(*measures.notes, record_risks_note(record_risks)))
         return measures
 
     @validate_arguments
     def suggest(self, qi: QuasiIdentifiers, k: ClassSize, **options: Unpack[SuggestOptions]) -> "Suggestion":
         require_numpy()
-        from acompass.author.suggest.flow import SearchCall, drop_identifiers, suggest_policy
+        from acompass.author.suggest.flow import Search, SearchCall
         from acompass.author.suggest.request import find_columns, make_request, require_other_files
         from acompass.author.suggest.table import Reading
         from acompass.roles import locate_roles
@@ -251,8 +263,9 @@ class Session(BaseSession):
         require_other_files(path, self._table, find_columns(request, self.columns))
         reading = Reading(request, *self._reading(options), declared)
         with self._calling():
-            call = SearchCall(reading, path, options["stopped"], options["progress"])
-            found = drop_identifiers(suggest_policy(self._source, call), identifiers)
+            watching = options["stopped"], options["progress"], options["found"]
+            call = SearchCall(reading, path, tuple(identifiers), *watching)
+            found = Search(self._source, call).suggest()
         if path is not None:
             write_policy(path, found.text)
         return found
@@ -315,7 +328,34 @@ class Session(BaseSession):
         from acompass.measure.overview import column_facts
 
         with self._calling():
-            return column_facts(self._duckdb_table("facts about columns"), self._options.dates)
+            return column_facts(self._duckdb_table("facts about columns"), self._options)
+
+    def column_texts(self, column: str) -> "Texts":
+        """The number of records with each text of a column."""
+        from acompass.measure.measurement import column_texts
+
+        with self._calling():
+            return column_texts(self._source, column, self._options)
+
+    @validate_arguments
+    def column_effects(self, policy: PolicyArgument, **options: Unpack[PlanOptions]) -> "tuple[ColumnEffect, ...]":
+        """Describe what `run` would do to each column."""
+        from acompass.measure.overview import column_effects
+
+        call = self._run_call(policy, options)
+        with self._calling():
+            return column_effects(self._duckdb_table("the effect on each column"), call)
+
+    def pairs(
+        self, policy: Policy, first: int, count: int, params: Mapping[str, ParamValue], seed: str, key: bytes | str
+    ) -> "tuple[Pair, ...]":
+        """Return some records, counted from 0, as they are and as `run` would release them."""
+        from acompass.explain.lives import pair_records
+
+        execution = Execution(trace_source(seed, None, None), key_source(key, None))
+        call = Call(policy, params, self._options.missing, self._options.na, self._options.dates, execution)
+        with self._calling():
+            return pair_records(self._source, call, first, count)
 
     def sample(self, records: int, seed: str) -> "Session":
         """Open a session on a random sample of the table, which closes with this one. Their calls take turns."""
@@ -338,9 +378,9 @@ class Session(BaseSession):
         return self._call(policy, options, execution)
 
     def _reading_options(self, options: Reading) -> ReadingOptions:
-        by_missing, by_dates = self._reading(options)
+        by_missing, na, by_dates = self._reading(options)
         names = self.columns
-        return ReadingOptions(missing_options(by_missing, names), date_formats(by_dates, names))
+        return ReadingOptions(missing_options(by_missing, names), date_formats(by_dates, names), tuple(na))
 
     def _require_files(self, pages: Pages, policy: Policy | None, tables: Sequence[Any], output: Any = None) -> None:
         if pages != (None, None):
@@ -368,6 +408,7 @@ class Session(BaseSession):
             after=after,
             policy=call.policy,
             params=call.params,
+            na=call.na,
             dates=call.dates,
             missing=call.missing,
             names=self.columns,

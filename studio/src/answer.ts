@@ -2,7 +2,7 @@
 
 import { effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 import { isAbort, post, Stale, type Route, type Routes } from "./api";
-import { epoch, lostContact } from "./state";
+import { epoch, lostContact, typed } from "./state";
 
 /** Milliseconds to wait while the user types: longer than the time between two keys, too short to notice. */
 export const TYPING_PAUSE = 120;
@@ -19,11 +19,15 @@ export class Answer<R extends Route> {
   private timer = 0;
   private running: AbortController | null = null;
 
-  /** `question` reads signals; null means that the answer is not shown now. */
+  /**
+   * `question` reads signals; null means that the answer is not shown now. A `patient` answer is withdrawn when its question is null,
+   * so that nothing waits for it.
+   */
   constructor(
     private readonly route: R,
     question: () => Routes[R][0] | null,
     private readonly pause = TYPING_PAUSE,
+    private readonly patient = false,
   ) {
     effect(() => {
       const asked = question();
@@ -33,13 +37,22 @@ export class Answer<R extends Route> {
   }
 
   private follow(asked: Routes[R][0] | null, key: string | null): void {
+    if (asked === null && this.patient && this.busy.peek()) return this.withdraw();
     if (asked === null || key === this.key) return;
-    const pause = this.key === null || text(asked) === this.text ? 0 : this.pause;
+    const pause = this.key === null || text(asked) === this.text || !typed.peek() ? 0 : this.pause;
     this.key = key;
     this.text = text(asked);
     this.running?.abort();
     this.busy.value = true;
     this.later(asked, pause);
+  }
+
+  private withdraw(): void {
+    clearTimeout(this.timer);
+    this.running?.abort();
+    this.running = null;
+    this.key = null;
+    this.busy.value = false;
   }
 
   private later(asked: Routes[R][0], pause: number): void {

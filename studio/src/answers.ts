@@ -2,23 +2,54 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { Answer, steady } from "./answer";
-import type { Proof, Range, Requirement } from "./api";
+import type { Ask, Proof, Range, Requirement } from "./api";
 import { sent } from "./roles";
-import { ask, opened, panel, parameterNames, roles, text, type PanelName } from "./state";
+import { shows as isAt, type StepName } from "./place";
+import { ask, opened, parameterNames, roles, showRecords, text, weightColumn } from "./state";
 
 const ready = () => opened.value !== null;
-const shows = (name: PanelName) => ready() && panel.value === name;
+const shows = (step: StepName, panel = "") => ready() && isAt(step, panel);
 
 export const verdicts = new Answer("verdicts", () => (ready() ? ask.value : null));
 /** Verdicts come first, because the user waits for them; concurrent questions would slow each other down. */
 const judgedAlready = () => ready() && !verdicts.busy.value;
 export const diagnosis = new Answer("diagnose", () => (judgedAlready() ? { ...ask.value, sent: sent.value } : null), 0);
 export const proofs = new Answer("proofs", () => (judgedAlready() ? ask.value : null), 0);
-export const table = new Answer("table", () => (shows("Table") ? {} : null), 0);
+/** The first records come before the facts about all columns, which take longer. */
+export const recordsArrived = signal(false);
+export const table = new Answer("table", () => (shows("columns") && (recordsArrived.value || !showRecords.value) ? {} : null), 0);
+/** the column that the user chose last, which another table may lack */
+export const chosenColumn = signal<string | null>(null);
+/** the column whose details are shown */
+export const shownColumn = computed(() => {
+  const names = table.value.value?.columns.map(({ name }) => name) ?? [];
+  return names.find((name) => name === chosenColumn.value) ?? names[0] ?? null;
+});
+export const rarest = new Answer("rarest", () =>
+  shows("columns") && showRecords.value && shownColumn.value !== null ? { column: shownColumn.value } : null,
+);
 /** after the table: both need the facts about its columns, which are then cached */
-export const templates = new Answer("templates", () => (shows("Table") && table.value.value ? { ...ask.value, sent: sent.value } : null));
-export const risk = new Answer("risk", () => (shows("Risk") && judgedAlready() ? { ...ask.value, roles: roles.value } : null));
-export const change = new Answer("change", () => (shows("Change") && judgedAlready() ? { ...ask.value, roles: roles.value } : null));
+export const templates = new Answer("templates", () => (shows("columns") && table.value.value ? { ...ask.value, sent: sent.value } : null));
+export const controls = new Answer("refine/controls", () => (shows("refine", "columns") && judgedAlready() ? ask.value : null), 0, true);
+/** What the columns lose is measured one after the other, and never while a verdict is awaited. */
+const controlled = () => shows("refine", "columns") && judgedAlready() && !controls.busy.value;
+export const effects = new Answer("refine/effects", () => (controlled() ? ask.value : null), 0, true);
+const measured = () => controlled() && !effects.busy.value;
+const marked = () => ({ ...ask.value, roles: roles.value });
+export const change = new Answer("change", () => ((shows("refine", "change") && judgedAlready()) || measured() ? marked() : null), 0, true);
+const compared = () => measured() && !change.busy.value;
+export const risk = new Answer("risk", () => ((shows("refine", "risk") && judgedAlready()) || compared() ? { ...marked(), sampling_weight: weightColumn.value } : null), 0, true);
+
+/** Whether an answer belongs to an older text or to other parameters; the page dims it. */
+export function isOld(answered: Ask | null): boolean {
+  const now = ask.value;
+  return answered !== null && (answered.text !== now.text || JSON.stringify(answered.params) !== JSON.stringify(now.params));
+}
+
+/** Promises are of all records, so they may take longer than verdicts, which come first. */
+export const promises = new Answer("promises", () =>
+  shows("release") && ready() && judgedAlready() ? { ...ask.value, sent: sent.value } : null,
+);
 
 effect(() => {
   const names = diagnosis.value.value?.parameters;
@@ -46,7 +77,7 @@ export const judged = computed<Judged[]>(() => {
 
 export const policyText = (policy: string, { from, to }: Range): string => policy.slice(from, to).replace(/\s+/g, " ");
 
-const anyBusy = computed(() => [diagnosis, verdicts, proofs, table, risk, change].some((each) => each.busy.value));
+const anyBusy = computed(() => [diagnosis, verdicts, proofs, promises, table, controls, effects, risk, change].some((each) => each.busy.value));
 export const busy = steady(anyBusy);
 /** long work outside the questions above: a search, a preview, a release */
 export const working = signal<string | null>(null);

@@ -1,8 +1,9 @@
-/** The role of each column. Roles live as long as the server; only the policy is saved to disk. */
+/** The role of each column. */
 
 import { computed, signal } from "@preact/signals";
 import { post, type Role, type Roles } from "./api";
-import { lostContact, opened, roles } from "./state";
+import { flushSettings, inOrder, refreshSettings } from "./settings";
+import { opened, roles } from "./state";
 
 type Assigned = Exclude<Role, "none">;
 
@@ -37,22 +38,22 @@ export const sent = signal(0);
 export const markRole = (columns: string[], role: Role): Promise<void> =>
   send(columns.reduce((found, column) => withRole(found, column, role), roles.value));
 
+/** Give several columns a role each, and name the column that tells persons apart unless it is null. */
+export const markEach = (marked: [column: string, role: Role][], person: string | null): Promise<void> => {
+  const next = marked.reduce((found, [column, role]) => withRole(found, column, role), roles.value);
+  return send(person === null ? next : { ...next, person });
+};
+
 export const markPerson = (column: string | null): Promise<void> => send({ ...roles.value, person: column });
 
-/** the last roles on their way: requests that are answered at the same time may arrive in any order */
-let sending: Promise<void> = Promise.resolve();
-
 /** When the server has the roles that the page shows. */
-export const rolesArrived = (): Promise<void> => sending;
+export const rolesArrived = flushSettings;
 
-function send(next: Roles): Promise<void> {
+async function send(next: Roles): Promise<void> {
   roles.value = next;
-  return (sending = sending.then(async () => {
-    try {
-      await post("roles", { roles: next });
-      sent.value++;
-    } catch (error) {
-      lostContact(error);
-    }
-  }));
+  await inOrder(async () => {
+    await post("roles", { roles: next });
+    sent.value++;
+  });
+  await refreshSettings();
 }

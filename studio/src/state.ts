@@ -1,30 +1,49 @@
-/** The page's state, which is lost when the page closes; only the policy is saved to disk. */
+/** The page's state. What is not saved is also kept in the browser (`drafts.ts`). */
 
 import { computed, signal } from "@preact/signals";
-import { Gone, Refused, type Ask, type Opened, type Params, type Roles, type Sample } from "./api";
+import { Gone, Refused, type Ask, type Opened, type Params, type Roles, type Sample, type Settings } from "./api";
 
-export const PANELS = ["Policy", "Table", "Rules", "Risk", "Change", "Record", "Proof", "Release"] as const;
-export type PanelName = (typeof PANELS)[number];
-
+/** the open project; null at the start page */
 export const opened = signal<Opened | null>(null);
+/** whether the search for a policy is installed */
+export const hasSearch = signal(true);
+/** the column whose hierarchy is being edited */
+export const editedHierarchy = signal<string | null>(null);
 export const text = signal("");
+/** whether the last change of the text was typed: answers then wait for a pause, but not after a control was moved */
+export const typed = signal(true);
 /** the file as this page last read or wrote it */
 export const file = signal({ text: "", version: "", exists: true });
-export const dirty = computed(() => text.value !== file.value.text);
+export const textDirty = computed(() => text.value !== file.value.text);
+
+/** as the server has them; null at the start page */
+export const settings = signal<Settings | null>(null);
+/** whether this page has settings that the server does not have yet */
+export const unsent = signal(false);
+/** whether another program has written the settings, which a page has changed */
+export const settingsDiffer = signal(false);
+export const dirty = computed(() => textDirty.value || unsent.value || (settings.value?.unsaved ?? false));
 
 /** the names that the policy uses, as of the last diagnosis */
 export const parameterNames = signal<string[] | null>(null);
 export const parameterValues = signal<Params>({});
 export const roles = signal<Roles>({ identifiers: [], quasi_identifiers: [], sensitive: [], other: [], person: null });
+/** the column of sampling weights, as the user chose it */
+export const chosenWeight = signal<string | null>(null);
+/** the same, if the open table has it; persons cannot be counted with weights */
+export const weightColumn = computed<string | null>(() => {
+  const isColumn = opened.value?.table.columns.includes(chosenWeight.value ?? "") ?? false;
+  return isColumn && roles.value.person === null ? chosenWeight.value : null;
+});
 export const sample = signal<Sample>(null);
-export const showRecords = signal(false);
-export const panel = signal<PanelName>("Policy");
+export const showRecords = signal(true);
 /** increases when the same text would get another answer: another sample, other missing values */
 export const epoch = signal(0);
 
 /** the file as another program wrote it, while the page has unsaved changes */
 export const theirs = signal<{ text: string; version: string } | null>(null);
-export type Contact = "fine" | "gone" | "locked out";
+/** `other`: another page has opened another table; `closed`: the studio has no table open */
+export type Contact = "fine" | "gone" | "locked out" | "other" | "closed";
 export const contact = signal<Contact>("fine");
 /** a sentence that stays until it is dismissed */
 export const notice = signal<string | null>(null);

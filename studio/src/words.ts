@@ -1,6 +1,6 @@
 /** Words and signs for numbers, verdicts and actions. Color alone never carries meaning. */
 
-import type { ClaimVerdict, Requirement } from "./api";
+import type { ClaimVerdict, Column, Requirement } from "./api";
 
 export type Tone = "good" | "bad" | "open" | "acted" | "plain";
 /** `brief` is for the narrow column next to the text */
@@ -9,16 +9,30 @@ const badge = (tone: Tone, sign: string, word: string, long: string, brief = wor
 
 const NUMBER = new Intl.NumberFormat("en-US");
 const SHARE = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
-const FRACTION = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
 
 export const count = (number: number): string => NUMBER.format(number);
 export const share = (part: number): string => SHARE.format(part);
-export const fraction = (value: number): string => FRACTION.format(value);
+export const fraction = (value: number, digits = 3): string => value.toLocaleString("en-US", { maximumSignificantDigits: digits });
 export const countNoun = (number: number, noun: string): string => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
+/** the size of a file */
+export function size(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
+  return `${NUMBER.format(Number((bytes / 1000 ** power).toPrecision(3)))} ${UNITS[power]}`;
+}
+/** the last part of a path, of any platform */
+export const baseName = (path: string): string => path.split(/[\\/]/).filter(Boolean).at(-1) ?? path;
+export const folderOf = (path: string): string => path.slice(0, path.length - baseName(path).length).replace(/(.)[\\/]$/, "$1");
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ");
 /** without the backticks around the user's own words */
 export const plain = (sentence: string): string => sentence.replaceAll("`", "");
 export const outOf = (part: number, whole: number): string => `${count(part)} of ${count(whole)}`;
+
+/** a value that fewer records share could identify a person */
+export const SMALLEST = 10;
+
+/** The kind of a column, with its type where that says more. */
+export const kindText = ({ form, type }: Column): string => (form === type || type === "text" ? form : `${form} (${type})`);
 
 const DONE: Record<string, string> = {
   REJECT: "dropped",

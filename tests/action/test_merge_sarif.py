@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from acompass.report.ci_formats import log, result, rule
+from acompass.report.findings import log, result, rule
 from tests.repo.sources import ROOT
 from tests.report.sarif_rules import results
 

@@ -6,9 +6,9 @@ import pytest
 
 import acompass
 from acompass.assist.analysis import Context, diagnose, proofs, verdicts
+from acompass.assist.completion import MEANINGS, SPELLINGS
 from acompass.assist.document import Document
 from acompass.assist.hover import Hover, hover
-from acompass.assist.keywords import MEANINGS, SPELLINGS
 from acompass.assist.request_queue import table_facts
 from acompass.assist.templates import templates
 from acompass.language.program.types import DATE, INTEGER, TEXT, make_schema

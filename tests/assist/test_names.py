@@ -7,8 +7,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from acompass.assist.document import Document
-from acompass.assist.names import Occurrences, as_names, definition, parameter_occurrences, references, rename, symbols
+from acompass.assist.document import (
+    Document,
+    Occurrences,
+    as_names,
+    definition,
+    parameter_occurrences,
+    references,
+    rename,
+    symbols,
+)
 from acompass.errors.diagnostics import CallError, Span, apply_edits
 from acompass.language.program.checker import check
 from acompass.language.program.effects import with_key

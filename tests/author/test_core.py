@@ -12,7 +12,7 @@ import pytest
 import acompass
 from acompass.author.core import core_policy
 from acompass.errors.diagnostics import PolicyError
-from acompass.language.mistakes.paper import beyond_paper
+from acompass.language.mistakes.habits import beyond_paper
 from acompass.tables.formats import Options
 from tests.folding import folded
 from tests.length import at_length

@@ -288,7 +288,7 @@ def test_the_report_and_measure_are_about_the_declared_quasi_identifiers(release
     )
     measured = json.loads(acompass("measure", "released.csv", "--json").stdout)
     assert measured["risk"]["prosecutor"]["maximum"] == 1
-    assert re.search(r"<dt>highest risk</dt><dd>[^<]*100\N{NO-BREAK SPACE}%</dd>", page)
+    assert re.search(r"<dt>highest prosecutor risk</dt><dd>[^<]*100\N{NO-BREAK SPACE}%</dd>", page)
 
 
 def test_a_suggested_policy_drops_the_identifiers(acompass, people: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import acompass
 from acompass.errors.diagnostics import AcompassError, CallError, Source
+from acompass.measure.hierarchy import table_hierarchies
 from acompass.policy import (
     SETTINGS_FILE,
     PolicySettings,
@@ -29,6 +30,7 @@ POLICY = '[policy."release.acp"]\n'
 def roles(folder: Path, text: str) -> TableRoles:
     (folder / SETTINGS_FILE).write_text(text, encoding="utf-8")
     reading_settings(folder / "people.csv")
+    table_hierarchies(folder / "people.csv", ["age"])
     return table_roles(folder / "people.csv")
 
 
@@ -111,7 +113,9 @@ UNUSABLE_TABLES = [
     (f'{TABLE}sensitive = ["a"]\nidentifiers = ["a"]', "column `a` has two roles", "identifiers"),
     (f"{TABLE}delimiter = 5", "`delimiter` is a number, expected text", "delimiter"),
     (f"{TABLE}missing = {{ Zip = [1] }}", "`missing` is a list, expected text, a number", "missing"),
+    (f'{TABLE}na = "NA"', "`na` is text, expected a list of texts", "na"),
     (f'{TABLE}dates = "%d.%m.%Y"', "`dates` is text, expected a dict of column names and formats", "dates"),
+    (f"{TABLE}hierarchies = {{ age = 5 }}", "`hierarchies` is a dict that contains a number", "hierarchies"),
     (f'# tabel\n[tabel."people.csv"]\n{TABLE}', "unknown key `tabel`", "tabel"),
 ]
 UNUSABLE_POLICIES = [
@@ -288,6 +292,29 @@ def test_a_policy_can_be_proved_without_its_table(with_settings, tmp_path):
     assert "AC2" in with_settings("check", "policy.acp").stderr
 
 
+def test_suggest_and_measure_use_the_hierarchies_of_the_table(acompass, tmp_path, toml, monkeypatch):
+    """A file is relative to the settings, and another column's hierarchy is not used."""
+    (tmp_path / "jobs.csv").write_text("cook;food;*\nbaker;food;*\njudge;law;*\nlawyer;law;*\n", encoding="utf-8")
+    rows = [f"{20 + age},{job}" for age in range(4) for job in ("cook", "baker", "judge", "lawyer")]
+    (tmp_path / "staff.csv").write_text("\n".join(["age,job", *rows]) + "\n", encoding="utf-8")
+    toml('[table."staff.csv"]\nhierarchies = { job = "jobs.csv", age = "bands:7", other = "dates" }\n')
+    assert "GENERALIZE job TO LEVEL 1 OF 'jobs.csv'" in _suggest(acompass, "staff.csv", "job")
+    assert "GENERALIZE age TO BANDS OF 2" in _suggest(acompass, "staff.csv", "age", "--hierarchy", "age=bands:2")
+    (tmp_path / "away").mkdir()
+    monkeypatch.chdir(tmp_path / "away")
+    assert "GENERALIZE job TO LEVEL 1 OF '../jobs.csv'" in _suggest(acompass, "../staff.csv", "job")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "released.csv").write_text("job\n" + "food\n" * 8 + "law\n" * 8, encoding="utf-8")
+    measured = acompass("measure", "released.csv", "--qi", "job", "--against", "staff.csv", "--json")
+    assert json.loads(measured.stdout)["loss"]["levels"] == {"job": "level 1 of jobs.csv"}
+    alone = json.loads(acompass("measure", "staff.csv", "--qi", "job", "--json").stdout)
+    assert alone["loss"] is None
+
+
+def _suggest(acompass, table, columns, *options):
+    return acompass("suggest", table, "--qi", columns, "--k", "5", "-o", "-", *options).stdout
+
+
 def test_measure_uses_the_roles_of_the_table(acompass, toml, policy):
     toml('[table."people.csv"]\nquasi-identifiers = ["Zip"]\nsensitive = ["Age"]\n')
     measured = json.loads(acompass("measure", "people.csv", "--json").stdout)
@@ -303,10 +330,11 @@ READING = """\
 [table."visits.csv"]
 delimiter = ";"
 decimal = ","
+na = ["NA", "?"]
 missing = { Age = 7 }
 dates = { Day = "%d.%m.%Y" }
 """
-VISITS = "Age;Day;Cost\n54;31.03.2018;1,5\n;02.04.2018;2,5\n"
+VISITS = "Age;Day;Cost\n54;31.03.2018;1,5\nNA;02.04.2018;2,5\n"
 RECENT = "EACH RESULT : Age <= 80; EACH RESULT : Day >= '2018-03-01'; EACH RESULT : Cost < 3.0;"
 
 
@@ -323,6 +351,7 @@ def test_the_section_of_a_table_says_how_to_read_it(visits, tmp_path):
     assert reading_settings(tmp_path / "visits.csv") == {
         "delimiter": ";",
         "decimal": ",",
+        "na": ("NA", "?"),
         "missing": {"Age": "7"},
         "dates": {"Day": "%d.%m.%Y"},
     }

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from acompass.cli import streams
+from acompass.cli import command
 from tests.cli.tables import PEOPLE
 from tests.waiting import wait_until
 
@@ -89,8 +89,8 @@ def replace_stderr(monkeypatch) -> Terminal:
 
 def test_a_long_command_shows_how_many_requirements_are_done(monkeypatch):
     terminal = replace_stderr(monkeypatch)
-    monkeypatch.setattr(streams, "_DELAY", 0.05)
-    with streams.progress_bar(True) as count:
+    monkeypatch.setattr(command, "_DELAY", 0.05)
+    with command.progress_bar(True) as count:
         assert count is not None
         count(3, 7)
         wait_until(lambda: "3/7" in terminal.seen)
@@ -98,15 +98,15 @@ def test_a_long_command_shows_how_many_requirements_are_done(monkeypatch):
 
 def test_a_short_command_shows_no_bar(monkeypatch):
     terminal = replace_stderr(monkeypatch)
-    monkeypatch.setattr(streams, "_DELAY", 60)
-    with streams.progress_bar(True) as count:
+    monkeypatch.setattr(command, "_DELAY", 60)
+    with command.progress_bar(True) as count:
         count(3, 7)
     assert terminal.seen == ""
 
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_no_bar_without_a_terminal(wanted, capsys):  # with capsys, standard error is not a terminal
-    with streams.progress_bar(wanted) as count:
+    with command.progress_bar(wanted) as count:
         assert count is None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from acompass.language.mistakes.paper import beyond_paper
+from acompass.language.mistakes.habits import beyond_paper
 from acompass.language.text.parser import parse_text
 from acompass.language.text.tokens import KEYWORDS
 from acompass.language.text.tree import Program

@@ -102,6 +102,38 @@ def test_dates_in_a_frame_of_spark_stay_text(spark: Any) -> None:
         acompass.check(POLICY, frame, dates={"born": "%d.%m.%Y"})
 
 
+TIMED = {"seen": "%m/%d/%Y %H:%M:%S", "left": "%d.%m.%Y %I:%M %p"}
+TIMED_POLICY = """
+    EACH RESULT : seen >= '2018-01-01' : REPLACE seen WITH '2018-01-01';
+    EACH RESULT : age <= 80 : REPLACE age WITH 80;
+"""
+TIMED_RECORDS = [("9/30/2018 0:00:00", "1.2.2020 1:05 PM", "99", "NA"), ("1/2/2017 23:59:59", None, "7", "x")]
+TIMED_LEFT = [("2018-01-01T00:00:00", None, "7", "x"), ("2018-09-30T00:00:00", "2020-02-01T13:05:00", "80", "NA")]
+
+
+def test_times_and_words_for_missing_values_in_a_table_of_postgres(url: str) -> None:
+    with psycopg.connect(url) as con:
+        con.execute("DROP TABLE IF EXISTS timed, released; CREATE TYPE note AS ENUM ('NA', 'x')")
+        con.execute('CREATE TABLE timed (seen varchar, "left" char(20), age text, note note)')
+        records = [*TIMED_RECORDS, ("NA", "NA", "1", "x"), ("1/2/2018 0:00:00", "NA", "NA", "x")]
+        con.cursor().executemany("INSERT INTO timed VALUES (%s, %s, %s, %s)", records)
+    options: dict[str, Any] = {"engine": url, "dates": {"seen": TIMED["seen"]}, "na": ["NA"], "missing": "drop"}
+    assert acompass.run(TIMED_POLICY, "timed", output="released", **options).dropped == 2
+    left = [(seen, age, note) for seen, _, age, note in TIMED_LEFT]
+    assert query_all(url, "SELECT seen, age, note::text FROM released ORDER BY 1") == left
+    table = acompass.run(TIMED_POLICY, "timed", **options).table.to_pylist()
+    assert sorted((each["seen"], each["age"], each["note"]) for each in table) == left
+
+
+def test_times_and_words_for_missing_values_in_a_frame_of_spark(spark: Any) -> None:
+    records = [*TIMED_RECORDS, ("NA", "NA", "1", "x"), ("1/2/2018 0:00:00", "NA", "NA", "x")]
+    frame = spark.createDataFrame(records, "seen string, left string, age string, note string")
+    released = acompass.run(TIMED_POLICY, frame, dates=TIMED, na=["NA"], missing="drop")
+    assert released.dropped == 2
+    assert [field.dataType.simpleString() for field in released.table.schema] == ["string"] * 4
+    assert sorted(tuple(row) for row in released.table.collect()) == TIMED_LEFT
+
+
 DROPPED_POLICY = "EACH RESULT : a > 0 AND b > 0; EACH RESULT : a < 9 : REJECT;"
 TABLE = pandas.DataFrame({"a": [1, None, 3, None, 9], "b": [1.5, 2.5, None, None, 5.5]})
 

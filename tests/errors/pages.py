@@ -167,7 +167,7 @@ def _options(text: str) -> dict[str, Any]:
                 settings.append(value)
             case "trace":
                 options["trace"] = value.split()
-            case "missing" | "dates" | "partition":
+            case "missing" | "na" | "dates" | "partition":
                 reading[key] = (*reading.get(key, ()), value)
             case _:
                 options[key] = value

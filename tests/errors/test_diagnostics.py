@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.arguments import _Unfit
+from acompass.assist import controls
 from acompass.assist.notebook import CellError
 from acompass.assist.request_queue import Stale
 from acompass.assist.studio.messages import Refused
-from acompass.assist.studio.state import Saved, Unseen
+from acompass.assist.studio.saved_files import Saved, Unseen, UnseenSettings
 from acompass.author.answers import Unreachable
 from acompass.author.core_labels import _Impossible
 from acompass.author.perturb.estimate import Dependent
@@ -34,7 +35,7 @@ from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.text.parser import parse_text
 from acompass.plan.run import context
 from acompass.prove.certify.encoding import NotCertified
-from acompass.prove.effort import Exhausted
+from acompass.prove.proof import Exhausted
 from acompass.prove.rules.write_rules import Blocked
 from acompass.reason.privacy.mentions import Undecided
 from acompass.semantics import core
@@ -171,6 +172,8 @@ MADE: dict[type[BaseException], Callable[[], BaseException]] = {
     Undecided: lambda: Undecided(3, "too many bands"),
     UnlabeledValueError: lambda: UnlabeledValueError(2, 5),
     Unseen: lambda: Unseen(Saved("EACH RESULT : Age <= 80;", "a hash")),
+    UnseenSettings: UnseenSettings,
+    controls._Impossible: lambda: controls._Impossible("line 3 reads the column"),
     _Impossible: lambda: _Impossible("the column's values are unknown", "name a table"),
     _Undecodable: lambda: _Undecodable(5, "Zo"),
     _Unfit: lambda: _Unfit("a number"),

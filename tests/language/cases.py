@@ -1,8 +1,9 @@
 """Literate cases: a heading, prose, and fenced blocks with the input and the expected result.
 
 acompass  the policy                          csv       the table
-options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `key: …`, `missing: drop`, `dates: A=%d.%m.%Y`, `order: canonical`,
-          `force: yes`, `paper: yes`, `header: yes`, `command: check`, `ends: lf crlf cr` for the line ends in turn,
+options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `key: …`, `missing: drop`, `na: NA`, `dates: A=%d.%m.%Y`,
+          `order: canonical`, `force: yes`, `paper: yes`, `header: yes`, `command: check`,
+          `ends: lf crlf cr` for the line ends in turn,
           `types: integer decimal(2) float text boolean date timestamp`, one on each line
           `reference-types: …` for `reference.parquet` with these types in place of `reference.csv`
 hierarchy the file `hierarchy.csv` in the policy's folder
@@ -115,10 +116,12 @@ def _call(case: Case, engine: str, table: str) -> Result:
     policy = case.blocks["acompass"]
     params = parse_settings(value for name, value in case.options if name == "set")
     missing = tuple(value for name, value in case.options if name == "missing") or None
+    na = tuple(value for name, value in case.options if name == "na")
     dates = tuple(value for name, value in case.options if name == "dates")
     header = case.option("header") == "yes"
     if case.option("command") == "check":
-        return api.check(policy, table, params=params, missing=missing, dates=dates, header=header, engine=engine)
+        reading = {"missing": missing, "na": na, "dates": dates, "header": header}
+        return api.check(policy, table, params=params, engine=engine, **reading)
     trace = case.option("trace")
     return api.run(
         policy,
@@ -128,6 +131,7 @@ def _call(case: Case, engine: str, table: str) -> Result:
         seed=case.option("seed"),
         key=case.option("key"),
         missing=missing,
+        na=na,
         dates=dates,
         header=header,
         order=case.option("order"),

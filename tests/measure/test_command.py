@@ -24,8 +24,10 @@ from acompass.errors.catalog import CODES
 from acompass.errors.diagnostics import AcompassError, CallError, TableError
 from acompass.measure.answer import SMALLEST, ColumnChange, TableChange
 from acompass.measure.distribution import Pair, withhold_counts
+from acompass.report.answers.measures import WORDS
 from tests.errors.pages import run_blocks
 from tests.measure.by_definition import DOCS, csv_table, measure_command
+from tests.repo.sources import ROOT
 
 PEOPLE = ("Age,Zip,Disease,Number", (31, "a", "flu", 2), (31, "a", "cold", 1), (44, "b", "flu", 3))
 
@@ -134,9 +136,8 @@ def test_a_column_name_cannot_control_the_terminal() -> None:
 
 
 def test_a_rounding_error_is_not_shown_as_a_negative_loss() -> None:
-    change = ColumnChange("A", Fraction(0), 3, 3, 1.584962500721156, 1.5849625007211563)
-    assert change.information_lost is not None
-    assert change.information_lost < 0
+    change = ColumnChange("A", 0.0, 3, 3, 1.584962500721156, 1.5849625007211563)
+    assert change.information_lost == 0
     measured = measure(csv_table("A", ("a",)), ["A"])
     comparison = TableChange(1, 1, (change,), (), (), 2.0, 2.0000000000000004, 1)
     text = str(replace(measured, comparison=comparison))
@@ -297,3 +298,13 @@ def test_a_reader_who_knows_the_rule_cannot_compute_a_small_change(afters: tuple
 
 def test_large_changes_are_shown() -> None:
     assert withhold_counts([Pair(60, 40), Pair(30, 30)], Pair(25, 10)) == ([60, 30], 25)
+
+
+def test_the_page_about_measures_lists_the_names_with_their_sentences() -> None:
+    """Roles, `k`, `l`, `t`, a class and the styles of a search are explained where they are chosen."""
+    page = (ROOT / "docs" / "measure.md").read_text(encoding="utf-8")
+    listed = {name: sentence for name, sentence in WORDS.items() if f"| {name} | {sentence} |" in page}
+    assert set(WORDS) - set(listed) == {
+        *("identifier", "quasi-identifier", "sensitive"),
+        *("k", "l", "t", "class", "cascade", "uniform", "stars"),
+    }

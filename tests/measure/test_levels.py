@@ -15,7 +15,7 @@ from acompass.language.program.hierarchies import Hierarchy, hierarchy_text, par
 from acompass.language.text.tree import BandsOf, DatePart, DateUnit, LevelOf, Number, PrefixOf, String
 from acompass.measure.answer import column_loss, total_loss
 from acompass.measure.hierarchy import ByBands, ByDate, ByFile, ByPrefix, Spec, Values, parse_spec, rows
-from acompass.measure.levels import ColumnLevels, choose, column_levels
+from acompass.measure.levels import ColumnLevels, choose, column_levels, cuts_of_equal_count, cuts_of_equal_width
 
 EDUCATION = "9th;school;Any\n10th;school;Any\nBachelors;degree;Any\n"
 
@@ -278,3 +278,50 @@ def test_a_spec_is_parsed(text: str, spec: Spec) -> None:
 def test_a_spec_without_numbers_is_rejected(text: str) -> None:
     with pytest.raises(CallError, match=r"AC610\W+expected .* between commas, found `(bands|prefix):"):
         parse_spec(text)
+
+
+@pytest.mark.parametrize("name", ["zip", "ZIP code", "Icd10", "occucode", "fips_cd"])
+def test_numbers_that_are_codes_by_their_name_are_never_in_bands(name: str) -> None:
+    """ZIP codes without leading zeros, occupation codes: the numbers between two codes mean nothing."""
+    found = column_levels(Values(name, tuple(str(n) for n in range(900, 21_000, 700))))
+    assert [each.tree for each in found.maps] == [None]
+
+
+def test_short_codes_of_one_length_have_prefixes_if_the_name_says_that_they_are_codes() -> None:
+    numbers = tuple(str(n) for n in range(100, 400, 10))
+    assert column_levels(Values("occupation code", numbers)).words == "codes, prefixes of 2 and 1"
+    assert column_levels(Values("score", numbers)).words.startswith("numbers, bands of")
+
+
+@given(
+    st.dictionaries(st.decimals(-1000, 1000, places=2), st.integers(1, 9), min_size=1, max_size=40),
+    st.integers(2, 8),
+)
+def test_bands_of_equal_count_differ_by_at_most_two_halves_of_a_value(numbers: dict[Decimal, int], count: int) -> None:
+    """A band can only be cut between two numbers: at each end, half of the most frequent number may be on the wrong
+    side."""
+    cuts = cuts_of_equal_count(numbers, count)
+    assert list(cuts) == sorted(set(cuts))
+    assert len(cuts) < count
+    if not cuts:
+        return
+    bands = Bands.at(cuts, integer=False)
+    held: dict[str, int] = {}
+    for number, records in numbers.items():
+        label = bands.label(f"{number:f}")
+        assert label is not None
+        held[label] = held.get(label, 0) + records
+    assert len(held) == len(cuts) + 1, "no band is empty"
+    if len(cuts) == count - 1:
+        assert max(held.values()) <= sum(numbers.values()) / count + max(numbers.values())
+
+
+def test_boundaries_are_round_and_between_the_numbers() -> None:
+    ages = {Decimal(age): 1 for age in (18, 19, 37, 38, 61, 66)}
+    assert cuts_of_equal_count(ages, 3) == (Decimal(30), Decimal(60))
+    assert cuts_of_equal_count({Decimal("-3.25"): 1, Decimal("0.75"): 1}, 2) == (Decimal(0),)
+    assert cuts_of_equal_count({Decimal(5): 9}, 4) == ()
+    assert cuts_of_equal_width(Decimal("-1.2"), Decimal("3.4"), 4, integer=False) == tuple(
+        map(Decimal, ("0", "1.1", "2.2"))
+    )
+    assert cuts_of_equal_width(Decimal(0), Decimal(2), 5, integer=True) == (Decimal(1), Decimal(2))

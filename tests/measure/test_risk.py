@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from acompass import measure
 from acompass.errors.diagnostics import CallError, TableError
 from acompass.measure.answer import Classes, Journalist, Sampling
-from acompass.measure.risk import count_outstanding, individual_risk
+from acompass.measure.measurement import count_outstanding, individual_risk
 from acompass.report.page.measures import quasi_identifiers_section, sampling_section
 from tests.length import at_length
 from tests.measure import by_definition

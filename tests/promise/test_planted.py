@@ -358,8 +358,8 @@ def test_progress_shows_no_value(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_answer_of_the_studio_shows_a_value_before_it_is_asked_for(folder: Path) -> None:
-    from acompass.assist.studio.server import ROUTES
+def test_no_answer_of_the_studio_shows_a_value_while_values_are_hidden(folder: Path) -> None:
+    from acompass.assist.studio.server import QUESTIONS
 
     text = POLICY + "EACH RESULT : Zip = '1' : REPLACE Disease WITH 'f';\n"
     extra: dict[str, dict[str, Any]] = {
@@ -370,15 +370,16 @@ def test_no_answer_of_the_studio_shows_a_value_before_it_is_asked_for(folder: Pa
         "claim": {"claim": "EACH RESULT : Age <= 30"},
         "roles": {"roles": {"Age": "quasi-identifier", "Zip": "quasi-identifier", "Disease": "sensitive"}},
         "save": {"version": None},
-        "missing": {"drop": False},
+        "reading": {"reading": {"missing": "drop"}},
         "all": {"all": True},
-        "suggest": {"k": 3},
+        "search": {"k": 3},
         "release": {"name": "released", "report": True},
     }
-    not_asked = {"show", "record", "stop"}  # `show` lets `record` show values
+    not_asked = {"show", "record", "stop"}  # `show` lets others show values
     answered = set()
     with open_studio(folder / "policy.acp", folder / "people.csv") as (page, _):
-        for name in [each for each in ROUTES if each not in not_asked]:
+        page.ask("show", on=False)
+        for name in [each for each in QUESTIONS if each not in not_asked]:
             response = page.send(name, text=text, params={"k": "2"}, **extra.get(name, {}))
             assert _found(response.text) == set(), name
             answered.update([name] * (response.status_code == 200))

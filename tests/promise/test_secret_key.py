@@ -140,7 +140,7 @@ FAULTS = (
     ("acompass.run", "_run_result"),
     ("acompass.session", "run_policy"),
     ("acompass.engines.loading", "_trace"),
-    ("acompass.plan.run.keyed", "_pads"),
+    ("acompass.plan.run.computations", "_pads"),
 )
 
 
@@ -226,7 +226,7 @@ def _arguments(process: int) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_no_answer_of_the_studio_shows_the_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from acompass.assist.studio.server import ROUTES
+    from acompass.assist.studio.server import QUESTIONS
 
     extra: dict[str, dict[str, Any]] = {
         "hover": {"at": 10},
@@ -241,7 +241,7 @@ def test_no_answer_of_the_studio_shows_the_key(folder: Path, monkeypatch: pytest
     policy, table = folder / "policy.acp", folder / "people.csv"
     with open_studio(policy, table, key=KEY.encode()) as (page, _):
         answered = {}
-        for name in ["show", *(each for each in ROUTES if each not in ("show", "stop", "roles", "missing", "suggest"))]:
+        for name in ["show", *(each for each in QUESTIONS if each not in ("show", "stop", "roles", "reading"))]:
             response = page.send(name, text=POLICY, params={}, **extra.get(name, {}))
             assert found_key(response.text) == [], name
             answered[name] = response

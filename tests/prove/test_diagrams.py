@@ -37,7 +37,7 @@ from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Diagra
 from acompass.prove.diagrams.images import image, image_of_random
 from acompass.prove.diagrams.regions import INFINITE, Mask, Regions, mask_of, regions_in, value_order
 from acompass.prove.diagrams.variables import Variables, column_order
-from acompass.prove.effort import Budget
+from acompass.prove.proof import Budget
 from acompass.prove.rules.facts import clauses
 from acompass.prove.search.prover import Prover
 from acompass.semantics.values import compare

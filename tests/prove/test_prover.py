@@ -15,10 +15,9 @@ import acompass
 from acompass.language.program.keys import Key
 from acompass.language.program.types import INTEGER, make_schema
 from acompass.language.text.parser import parse_text
-from acompass.prove import effort
+from acompass.prove import proof
 from acompass.prove.diagrams.cuts import MOST_TEXTS
-from acompass.prove.effort import Budget, Exhausted, require_time, time_limit
-from acompass.prove.proof import ClaimVerdict
+from acompass.prove.proof import Budget, ClaimVerdict, Exhausted, require_time, time_limit
 from acompass.prove.search import prover
 from acompass.prove.search.prover import Provers
 from acompass.prove.search.verdicts import prove_policy
@@ -161,7 +160,7 @@ ENTANGLED = "\n".join(
 def ticking_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each look at the clock takes a second."""
     seconds = count()
-    monkeypatch.setattr(effort.time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(proof.time, "monotonic", lambda: next(seconds))
 
 
 def test_without_time_every_claim_is_undecided_and_says_so() -> None:
@@ -243,7 +242,7 @@ def test_a_budget_is_spent() -> None:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [0.0]
-    monkeypatch.setattr(effort.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(proof.time, "monotonic", lambda: now[0])
     return now
 
 

@@ -16,8 +16,8 @@ from acompass.prove.rules.facts import Fact, class_assertion
 from acompass.prove.search.column_types import inferred_schema
 from acompass.prove.search.origins import Origins, Target
 from acompass.prove.search.prover import Prover
-from acompass.reason.lint.inspected_policy import InspectedPolicy
 from acompass.reason.lint.linter import RULES
+from acompass.reason.lint.requirements import InspectedPolicy
 from tests.generators.strategies import parse_and_check
 
 POLICY = """\

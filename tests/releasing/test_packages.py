@@ -12,7 +12,7 @@ import pytest
 from acompass.author.rules.library import all_rules, find_rule
 from acompass.errors.catalog import CODES
 from tests.releasing.conftest import Packages
-from tests.repo.sources import PACKAGE, kept_files, relative_name
+from tests.repo.sources import PACKAGE, ROOT, kept_files, relative_name
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,16 @@ def test_the_files_of_the_studio_are_in_the_wheel(wheel_folder: Path, tmp_path: 
     ran = _run(wheel_folder, tmp_path, "-c", code)
     assert all(int(size) > 1_000 for size in ran.split())
     assert (wheel_folder / "acompass" / "report" / "page" / "style.css").exists()
+
+
+def test_the_examples_of_the_start_page_are_in_the_wheel(wheel_folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("starlette")
+    code = (
+        "from acompass.assist.studio.workspace import EXAMPLES, read_example; "
+        "print(*(f'{each.file}:{len(read_example(each.file))}' for each in EXAMPLES))"
+    )
+    table = ROOT / "examples" / "admissions" / "admissions.csv"
+    assert _run(wheel_folder, tmp_path, "-c", code).split() == [f"{table.name}:{table.stat().st_size}"]
 
 
 def test_the_page_of_a_code_is_printed_from_the_wheel(wheel_folder: Path, tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from tests.repo.sources import PACKAGE, ROOT
 #: upper bounds; `python -m tests.repo.house` prints the current numbers
 MOST = {
     "files": 299,
-    "lines": 71_757,
+    "lines": 78_460,
     "longest": 600,
     "single_importer": 59,
-    "test_files": 381,
+    "test_files": 408,
     "run_quiet_imports": 93,
     "run_quiet_runs": 62,
     "check_imports": 100,

@@ -24,11 +24,10 @@ from acompass.language.text import tree, walk
 from acompass.language.text.formatter import format_requirement
 from acompass.language.text.parser import parse_text
 from acompass.plan.planner import REWRITES, look_up_values, merge_chains, plan, share_aggregations
-from acompass.plan.regions import Combination, simulate
 from acompass.plan.run.context import Context, GivenTrace
 from acompass.plan.run.execution import execute
 from acompass.plan.run.statements import DIALECTS, dry_run
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage, describe
+from acompass.plan.stages import ChainStage, Combination, GroupStage, RecordStage, Stage, describe, simulate
 from acompass.prove.search.verdicts import prove_policy
 from acompass.reason.lint.linter import lint_policy
 from acompass.semantics import core

@@ -227,8 +227,8 @@ def test_the_recipient_learns_nothing_about_the_original_classes() -> None:
         {each.all("dt")[0].text: each.all("dd")[0].text for each in read_page(Path(page)).all("dl")[0].children}
         for page in ("r.html", "i.html")
     ]
-    assert [" → " in each["smallest class (k)"] for each in figures] == [False, True]
-    assert [" → " in each["highest risk"] for each in figures] == [False, True]
+    assert [" → " in each["k-anonymity"] for each in figures] == [False, True]
+    assert [" → " in each["highest prosecutor risk"] for each in figures] == [False, True]
 
 
 @pytest.mark.parametrize(

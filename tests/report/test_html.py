@@ -54,9 +54,9 @@ def test_the_summary_is_at_the_top(page: Element) -> None:
         "parameter": ["k = 2"],
         "records": ["401 → 380"],
         "records lost": ["5.24 %", "21 rejected"],
-        "information lost": ["5.24 %", "of 1 quasi-identifier; not measured: Zip"],
-        "smallest class (k)": ["2"],
-        "highest risk": ["50 %"],
+        "loss": ["0.2252", "of 2 quasi-identifiers"],
+        "k-anonymity": ["2"],
+        "highest prosecutor risk": ["50 %"],
     }
 
 
@@ -78,7 +78,7 @@ def test_a_run_has_every_section(page: Element) -> None:
         "Risk by quasi-identifier",
         "Sensitive columns",
         "Singling out, linkability, inference",
-        "Information lost",
+        "Loss",
         "How each column changed",
         "What anonymity does not cover",
         "Certificate",

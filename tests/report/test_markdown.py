@@ -17,8 +17,8 @@ from acompass.report import Context
 from acompass.report import render as render_answer
 from acompass.report.answers.results import value_text as spelled
 from acompass.report.document import Bullets, Code, CodeBlock, Heading, Lines, Paragraph, Phrase, Table, Verdict
-from acompass.report.markdown import document_markdown as document
-from acompass.report.markdown import words_markdown
+from acompass.report.text import document_markdown as document
+from acompass.report.text import words_markdown
 from tests.report.pages import EMPTY, MIXED, Rendered, render
 
 RESULT = ("line", "verdict", "affected", "action", "requirement")
@@ -177,8 +177,8 @@ def test_measures_begin_with_k_l_and_risk(tmp_path: Path) -> None:
     assert found.tables[0][1:] == [
         ["k-anonymity", "k = 2"],
         ["distinct l-diversity of Disease|", "l = 1"],
-        ["highest risk of a record", "0.5"],
-        ["average risk", "0.5"],
+        ["highest prosecutor risk", "0.5"],
+        ["marketer risk", "0.5"],
         ["loss", "0.0000"],
     ]
     assert found.paragraphs == [
@@ -187,7 +187,7 @@ def test_measures_begin_with_k_l_and_risk(tmp_path: Path) -> None:
         LIMITS,
     ]
     assert found.table("sensitive", "Disease|")[0] == ["values", "2"]
-    assert found.table("column", "changed", "values before", "after", "information lost")[1][0] == "Disease|"
+    assert found.table("column", "distance", "values before", "after", "information lost")[1][0] == "Disease|"
     assert found.surprises == []
 
 

@@ -83,9 +83,40 @@ def test_the_first_values_of_each_column(table: Any) -> None:
     assert found == {"Age": ["20", "21", "22"], "Zip": ["00000", "00001", "00002"]}
 
 
+def test_the_first_records_are_texts_with_missing_values() -> None:
+    with acompass.open([{"Age": 1, "Note": "x"}, {"Age": None, "Note": ""}, {"Age": 3, "Note": "z"}]) as session:
+        schema, records = session.first_records(2)
+        assert [(column.name, str(column.type)) for column in schema] == [("Age", "integer"), ("Note", "text")]
+        assert records == [("1", "x"), (None, "")]
+
+
 def test_the_first_values_are_texts_without_missing_values() -> None:
     table = [{"a": 1.5, "b": None, "c": date(2021, 3, 4), "d": [1]}, {"a": 2.0, "b": "x", "c": None, "d": []}]
     for engine in ("duckdb", "reference"):
         with acompass.open(table, engine=engine) as session:
             found = session.first_values(10)
         assert found == {"a": ["1.5", "2.0"], "b": ["x"], "c": ["2021-03-04"], "d": []}
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "reference"])
+def test_rows_are_the_texts_of_records_with_their_missing_values(engine: str) -> None:
+    table = [{"a": 1.5, "b": None, "c": date(2021, 3, 4), "d": [1]}, {"a": 2.0, "b": "x", "c": None, "d": []}]
+    with acompass.open(table, engine=engine) as session:
+        assert session.rows(0, 10) == [("1.5", None, "2021-03-04", "[…]"), ("2.0", "x", None, "[…]")]
+        assert [row[1] for row in session.rows(1, 1)] == ["x"]
+        assert session.rows(2, 5) == []
+
+
+def test_rows_of_several_parquet_files_are_in_the_order_of_the_files(tmp_path: Path) -> None:
+    for part in range(3):
+        pandas.DataFrame({"n": range(100 * part, 100 * part + 100)}).to_parquet(tmp_path / f"part{part}.parquet")
+    with acompass.open(str(tmp_path / "*.parquet")) as session:
+        assert session.rows(95, 10) == [(str(n),) for n in range(95, 105)]
+        assert session.rows(298, 10) == [("298",), ("299",)]
+
+
+def test_the_rarest_values_of_a_column() -> None:
+    with acompass.open([{"a": value} for value in ["x", "x", "y", None, "z", "z", "z"]]) as session:
+        assert session.rarest_values("A", 2) == [("y", 1), ("x", 2)]
+        with pytest.raises(acompass.CallError, match="unknown column `b`"):
+            session.rarest_values("b", 2)

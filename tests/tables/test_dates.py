@@ -1,6 +1,6 @@
 """Formats of local dates (D28): their directives, the tables that they read, and the errors."""
 
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,15 @@ from tests.tables.tables import csv_file
         ("100%% %Y|%m\\%d $^.*", "100% 2020|1\\2 $^.*", date(2020, 1, 2)),
         ("%Y年%m月%d日", "2020年1月2日", date(2020, 1, 2)),
         ("%Y-%m-%d", "2020-01-02", date(2020, 1, 2)),
+        ("%m/%d/%Y %H:%M:%S", "9/30/1990 0:00:00", datetime(1990, 9, 30)),
+        ("%m/%d/%Y 0:00:00", "9/30/1990 0:00:00", date(1990, 9, 30)),
+        ("%d.%m.%Y %H:%M", "1.2.2020 9:05", datetime(2020, 2, 1, 9, 5)),
+        ("%d.%m.%Y %H", "1.2.2020 23", datetime(2020, 2, 1, 23)),
+        ("%d.%m.%y %I:%M %p", "1.2.70 12:05 am", datetime(1970, 2, 1, 0, 5)),
+        ("%d.%m.%y %I:%M%p", "1.2.70 12:05PM", datetime(1970, 2, 1, 12, 5)),
+        ("%d.%m.%y %I %p", "1.2.70 01 Pm", datetime(1970, 2, 1, 13)),
+        ("%Y%m%dT%H%M%S.%f", "20200101T010203.5", datetime(2020, 1, 1, 1, 2, 3, 500_000)),
+        ("%H:%M:%S,%f %d-%b-%Y", "23:59:59,000001 1-SEP-2020", datetime(2020, 9, 1, 23, 59, 59, 1)),
     ],
 )
 def test_a_format_reads_its_dates(text: str, value: str, read: date) -> None:
@@ -67,6 +76,15 @@ def test_a_format_reads_its_dates(text: str, value: str, read: date) -> None:
         ("%d-%B-%Y", "1-Sep-2020"),
         ("%d %B %Y", "5May2020"),
         ("%d%m%Y", "1112020"),
+        ("%d.%m.%Y %H:%M", "1.2.2020 24:00"),
+        ("%d.%m.%Y %H:%M", "1.2.2020 9:60"),
+        ("%d.%m.%Y %H:%M:%S", "1.2.2020 9:05"),
+        ("%d.%m.%Y %H:%M", "1.2.2020"),
+        ("%d.%m.%Y %I:%M %p", "1.2.2020 0:05 AM"),
+        ("%d.%m.%Y %I:%M %p", "1.2.2020 13:05 PM"),
+        ("%d.%m.%Y %I:%M %p", "1.2.2020 1:05"),
+        ("%Y%m%d%H%M", "20200101105"),
+        ("%d.%m.%Y %H:%M:%S.%f", "1.2.2020 9:05:01.1234567"),
     ],
 )
 def test_values_that_do_not_fit_the_format_are_not_dates(text: str, value: str) -> None:
@@ -83,7 +101,16 @@ def test_values_that_do_not_fit_the_format_are_not_dates(text: str, value: str) 
         ("%d.%m.%Y %d", "it has more than one day"),
         ("%d.%m.%b.%Y", "it has more than one month"),
         ("%d.%m.%Y %y", "it has more than one year"),
-        ("%d.%m.%Y %H:%M", "`%H` is not a directive"),
+        ("%d.%m.%Y %U", "`%U` is not a directive"),
+        ("%d.%m.%Y %H:%H", "it has more than one hour"),
+        ("%d.%m.%Y %H %I %p", "it has more than one hour"),
+        ("%d.%m.%Y %I:%M %p %p", "it has more than one AM or PM"),
+        ("%d.%m.%Y %M", "it has a minute, but no hour"),
+        ("%d.%m.%Y %H:%S", "it has a second, but no minute"),
+        ("%d.%m.%Y %H:%M.%f", "it has a fraction, but no second"),
+        ("%d.%m.%Y %I:%M", "`%I` is an hour from 1 to 12, which needs `%p` for AM or PM"),
+        ("%d.%m.%Y %H:%M %p", "`%p` needs `%I`, an hour from 1 to 12"),
+        ("%H:%M", "it has no day"),
         ("%e.%m.%Y", "`%e` is not a directive"),
         ("%-d.%m.%Y", "`%-` is not a directive"),
         ("%d.%m.%Y%", "`%` is not a directive"),
@@ -234,6 +261,9 @@ def test_a_column_of_dates_may_have_no_values() -> None:
         (["31MAR2018"], ["%d%b%Y"]),
         (["31 May 2018"], ["%d %b %Y", "%d %B %Y"]),
         (["May 31, 2018", "June 1, 2018"], ["%B %d, %Y"]),
+        (["9/30/1990 0:00:00", None], ["%m/%d/%Y %H:%M:%S"]),
+        (["31.12.2018 9:05", "1.1.2019 23:59"], ["%d.%m.%Y %H:%M"]),
+        (["1/2/2018 9:05 PM"], ["%d/%m/%Y %I:%M %p", "%m/%d/%Y %I:%M %p"]),
     ],
 )
 def test_the_error_for_local_dates_proposes_the_format(values: list[str | None], formats: list[str]) -> None:
@@ -261,3 +291,20 @@ def test_the_proposed_option_can_be_pasted() -> None:
     with spelled_by(command_line_spelling):
         help_ = _error(pyarrow.table({"it's $5": ["31.03.2018"]}), {}, policy)[2]
     assert help_.endswith("""`--dates 'it'"'"'s $5=%d.%m.%Y'`""")
+
+
+def test_values_with_a_time_name_the_format_that_fits() -> None:
+    table = pyarrow.table({"Admission": ["9/30/1990 0:00:00", "12/31/2018 13:05:00"]})
+    code, _, help_ = _error(table, {"Admission": "%m/%d/%Y"})
+    assert (code, help_) == ("AC234", 'give the format of all values: `dates={"Admission": "%m/%d/%Y %H:%M:%S"}`')
+    left = acompass.run(CHECK, table, dates={"Admission": "%m/%d/%Y %H:%M:%S"}).table
+    assert left.to_pydict() == {"Admission": ["2018-12-31T13:05:00"]}
+
+
+def test_a_column_of_dates_with_times_is_a_column_of_timestamps(tmp_path: Path) -> None:
+    csv, output = csv_file(tmp_path, "Admission\n9/30/2018 0:00:00\n"), str(tmp_path / "out.parquet")
+    dates = {"Admission": "%m/%d/%Y %H:%M:%S"}
+    with acompass.open(csv, dates=dates) as session:
+        assert [str(column.type) for column in session.schema(CHECK)] == ["timestamp"]
+    acompass.run(CHECK, csv, dates=dates, output=output)
+    assert duckdb.sql(f"FROM '{output}'").fetchall() == [(datetime(2018, 9, 30),)]

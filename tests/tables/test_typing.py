@@ -214,3 +214,60 @@ def test_a_check_keeps_the_width(kind: str, width: str) -> None:
     table = TABLES[kind](boundary_values(width), width)
     kept = acompass.run("EACH RESULT : n >= 0 OR n < 0;", table).table
     assert kept.equals(table)
+
+
+MIXED = "Age,Zip,Note\n34,01234,NA\nNA,01235,x\n54,NA,\n61,01236,?\n"
+
+
+def test_words_for_missing_values_count_in_every_answer(tmp_path: Path) -> None:
+    """`na` in a call, in the opening of a session, and in measures, explanations and suggestions (D11)."""
+    path = csv_file(tmp_path, MIXED)
+    policy = "EACH RESULT : Age <= 60 : REPLACE Age WITH 60;"
+    with acompass.open(path, na=["NA"]) as session:
+        assert [str(column.type) for column in session.schema(policy, missing="drop")][:2] == ["integer", "text"]
+        assert session.check(policy, missing="drop").records_in == 4
+        assert session.run(policy, missing="drop").dropped == 1
+        assert {fact.name: fact.missing for fact in session.column_facts()} == {"Age": 1, "Zip": 1, "Note": 2}
+        with pytest.raises(acompass.TableError, match="1 value is not a number"):
+            session.check(policy, na=[], missing="drop")
+    assert acompass.measure(path, qi=["Age"], na=["NA"]).classes.records == 4
+    life = acompass.explain(policy, path, where="Zip <> '0'", na=["NA"], missing="drop").lives
+    assert [each.record for each in life] == [1, 2, 4]
+    assert acompass.suggest(path, qi=["Age"], k=2, max_lost="100%", na=["NA"], missing="drop").records_in == 4
+    assert acompass.prove(policy, ["EACH RESULT : Age <= 60"], table=path, na=["NA"], missing="drop").ok
+
+
+def test_words_for_missing_values_in_every_kind_of_frame() -> None:
+    columns: dict[str, list[Any]] = {"Age": ["34", "NA", None], "Zip": ["NA", "a", "b"]}
+    policy = "EACH RESULT : Age <= 60 : REPLACE Age WITH 60;"
+    frames: list[Any] = [pandas.DataFrame(columns), polars.DataFrame(columns), pyarrow.table(columns)]
+    frames.append(pandas.DataFrame(columns).astype("category"))
+    for frame in frames:
+        left = acompass.run(policy, frame, na=["NA"], missing={"Age": "0"}).table
+        pairs = zip(left["Age"], left["Zip"], strict=True)
+        assert [tuple(map(str, pair)) for pair in pairs] == [("34", "NA"), ("0", "a"), ("0", "b")]
+
+
+def test_a_word_for_missing_values_may_be_the_empty_text(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, 'Age,Zip\n"",1\n34,2\n')
+    policy = "EACH RESULT : Age <= 60 : REJECT;"
+    assert acompass.run(policy, path, na=[""], missing="drop").dropped == 1
+    with pytest.raises(acompass.TableError, match="1 value is not a number"):
+        acompass.run(policy, path, missing="drop")
+
+
+def test_the_help_counts_words_for_missing_values(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "Age,Zip\nNA,a\nNA,NA\nold,\n")
+    for policy, help_ in (
+        (
+            "EACH RESULT : Age <= 60;",
+            'the column has the text `NA` 2 times: if this means a missing value, add `na=["NA"]`; a number has',
+        ),
+        (
+            "EACH RESULT : Zip = 'a';",
+            'or fill them with `missing="VALUE"`; the column has the text `NA` once: if',
+        ),
+    ):
+        with pytest.raises(acompass.TableError) as raised:
+            acompass.check(policy, path)
+        assert help_ in (raised.value.diagnostics[0].help or "")

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from acompass.errors.diagnostics import fix_safely
-from acompass.language.mistakes.paper import beyond_paper
+from acompass.language.mistakes.habits import beyond_paper
 from acompass.language.text import tree, walk
 from acompass.language.text.formatter import format_program
 from acompass.language.text.parser import parse_text

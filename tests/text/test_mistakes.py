@@ -7,7 +7,7 @@ import pytest
 
 from acompass.errors.catalog import CODES
 from acompass.errors.diagnostics import Span, apply_edits
-from acompass.language.mistakes.paper import beyond_paper
+from acompass.language.mistakes.habits import beyond_paper
 from acompass.language.mistakes.unreadable_text import is_csv
 from acompass.language.text import tree, walk
 from acompass.language.text.formatter import format_condition, format_program, format_tree

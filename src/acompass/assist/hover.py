@@ -6,9 +6,8 @@ from itertools import islice, takewhile
 from typing import TypeVar
 
 from acompass.assist.analysis import Context, verdict_lines
-from acompass.assist.document import Document, contains
-from acompass.assist.keywords import MEANINGS, meaning
-from acompass.assist.names import occurrences_at
+from acompass.assist.completion import MEANINGS, meaning
+from acompass.assist.document import Document, contains, occurrences_at
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Span
 from acompass.language.program.checker import check

@@ -84,6 +84,7 @@ def _parser() -> ArgumentParser:
     add("--seed-file", metavar="FILE", help="A file with the secret seed.")
     add("--key-file", metavar="FILE", help="A file with the secret key for PSEUDONYM and SHIFT.")
     add("--missing", action="append", default=[], metavar="HOW", help="As on the command line.")
+    add("--na", action="append", default=[], metavar="TEXT", help="As on the command line.")
     add("--dates", action="append", default=[], metavar="COLUMN=FORMAT", help="As on the command line.")
     add("--engine", metavar="URL", help="The engine; defaults to duckdb.")
     add("--paper", action="store_true", help="Accept only the paper's language.")
@@ -127,7 +128,7 @@ def _diagnostics_only() -> Iterator[None]:
 
 def _answer(policy: Policy, given: Namespace, variables: Mapping[str, Any]) -> Answer:
     params = parse_settings(given.settings)
-    opening = Opening(missing=tuple(given.missing), dates=tuple(given.dates), engine=given.engine)
+    opening = Opening(missing=tuple(given.missing), na=tuple(given.na), dates=tuple(given.dates), engine=given.engine)
     if given.do == "prove":
         table = None if given.table is None else _table(given, variables)
         return api.prove(policy, params=params, table=table, **opening)

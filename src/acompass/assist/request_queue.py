@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar, Unpack
 from acompass import session as sessions
 from acompass.base_session import Question, SampleInfo
 from acompass.dataclasses import dataclass
+from acompass.engines.errors import note_opening
 from acompass.errors.diagnostics import AcompassError
 from acompass.measure.answer import ColumnFacts
 from acompass.options import Opening
@@ -52,8 +53,10 @@ class RequestQueue:
         """Open a table for questions. `opening` takes the arguments of `acompass.open`."""
         queue = cls(sessions.open(table, **opening))
         try:
-            if queue.whole.records() > SAMPLE_FROM:
-                queue.use_sample(SAMPLE)
+            with queue.whole.question() as reading:
+                note_opening(reading.cancel)
+                if queue.whole.records() > SAMPLE_FROM:
+                    queue.use_sample(SAMPLE)
         except BaseException:
             queue.close()
             raise

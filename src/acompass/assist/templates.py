@@ -46,7 +46,7 @@ def templates(
     """
     forms = column_forms(schema or (), facts or {})
     return (
-        *_identifier_templates(roles.identifiers),
+        *_identifier_templates(roles.identifiers, roles.person),
         *_shift_templates(roles, forms),
         *_column_templates(roles.quasi_identifiers, forms, taken),
         *_class_templates(roles, forms),
@@ -66,12 +66,13 @@ def _form(kind: Kind) -> Form:
     return "date" if kind in (Kind.DATE, Kind.TIMESTAMP) else "text"
 
 
-def _identifier_templates(names: Sequence[str]) -> Iterator[Template]:
-    if not names:
-        return
-    listed = ", ".join(f"`{name}`" for name in names)
-    dropped = _always(tree.Drop(tuple(map(tree.Name, names))))
-    yield Template("drop-identifiers", f"Drop {listed}", dropped, "Identifiers identify a person directly.")
+def _identifier_templates(names: Sequence[str], person: str | None) -> Iterator[Template]:
+    # the lines that count persons come later and need their column
+    needless = tuple(name for name in names if name != person)
+    if needless:
+        listed = ", ".join(f"`{name}`" for name in needless)
+        dropped = _always(tree.Drop(tuple(map(tree.Name, needless))))
+        yield Template("drop-identifiers", f"Drop {listed}", dropped, "Identifiers identify a person directly.")
     for name in names:
         suppressed = _always(tree.Replace(tree.Name(name), _STAR))
         why = "Keeps the column and removes its values."

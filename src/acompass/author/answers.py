@@ -3,13 +3,14 @@
 Numbers are exact; only renderers round."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from acompass.dataclasses import dataclass, field
+from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError
 from acompass.errors.display import Answer, json_object, json_value
 from acompass.language.program.types import Value
@@ -72,10 +73,30 @@ class Suggestion(Answer):
     curve: tuple[CurvePoint, ...] = field(default=())
     person: str | None = None  # the column whose distinct values k counts; None if k counts records
     notes: tuple[Note, ...] = ()
+    style: str = "cascade"
+    max_lost: Fraction = Fraction(1)  # the share of the records that the search was allowed to drop
+    cells_changed: int = 0  # quasi-identifiers of released records that differ from those of the table
+    smallest: int = 0  # records of the smallest released class, or its persons
+    alternatives: tuple["Alternative", ...] = field(default=())  # if several searches were compared, by loss
 
     @property
     def text(self) -> str:
         return self.policy.text
+
+    @property
+    def plain_text(self) -> str:
+        """The policy without numbers of the table: its comment stays true when a line is changed later."""
+        from acompass.language.text.formatter import format_tree, remark_lines
+
+        goal = f"k = {self.k:,}{' persons' if self.person else ''}{'' if self.l is None else f' and l = {self.l:,}'}"
+        lost = f"at most {share_text(self.max_lost)} of the records dropped" if self.max_lost else "no records dropped"
+        origin = f"From a search for {goal} ({self.style}, {lost})."
+        return "".join(f"{line}\n" for line in remark_lines(origin)) + format_tree(self.policy.tree)
+
+    @property
+    def highest_risk(self) -> Fraction:
+        """The prosecutor risk of the smallest released class on the table that was searched."""
+        return Fraction(1, self.smallest)
 
     @property
     def records_out(self) -> int:
@@ -85,7 +106,67 @@ class Suggestion(Answer):
         """The object of `--json`; scripts rely on its keys."""
         found = json_object(self, "k", "l", "records_in", "records_out", "loss", "per_column")
         found |= {"requirements": len(self.steps), "seconds": self.seconds, **json_object(self, "person", "notes")}
-        return {**found, **json_object(self, "curve")} if self.curve else found
+        found |= json_object(self, "curve") if self.curve else {}
+        return {**found, **json_object(self, "alternatives")} if self.alternatives else found
+
+
+class Standing(StrEnum):
+    """How an alternative compares with the others that were searched for, by loss and by dropped records."""
+
+    SEARCHING = "searching"
+    LEAST = "least loss"
+    FEWER_DROPPED = "fewer dropped"  # than any alternative with less loss
+    BEATEN = "beaten"  # another loses less and drops no more records, or loses as much and drops fewer
+    SAME = "same"  # as an alternative before it
+    UNREACHABLE = "unreachable"
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One of several searches in the same table."""
+
+    style: str
+    max_lost: Fraction  # the share of the records that it may drop
+    answer: Suggestion | None = None
+    problem: Unreachable | None = None
+    standing: Standing = Standing.SEARCHING
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no answer."""
+        return None if self.problem is None else self.problem.diagnostics[0].message
+
+    def to_json(self) -> dict[str, Any]:
+        found = {**json_object(self, "style"), "max_lost": float(self.max_lost), "standing": str(self.standing)}
+        if self.answer is None:
+            return found | {"reason": self.reason}
+        answer = json_object(self.answer, "loss", "dropped", "cells_changed", "smallest", "seconds")
+        return found | answer | {"requirements": len(self.answer.steps)}
+
+
+def compare_alternatives(alternatives: Sequence[Alternative]) -> tuple[Alternative, ...]:
+    """The alternatives by loss, each with its standing; those without an answer come last."""
+    answered = [(each, each.answer) for each in alternatives if each.answer is not None]
+    answered.sort(key=lambda pair: (pair[1].loss, pair[1].dropped, len(pair[1].steps)))
+    compared, texts = list[Alternative](), set[str]()
+    fewest = math.inf
+    for each, answer in answered:
+        if answer.policy.text in texts:
+            standing = Standing.SAME
+        elif answer.dropped >= fewest:
+            standing = Standing.BEATEN
+        else:
+            standing = Standing.FEWER_DROPPED if texts else Standing.LEAST
+        texts.add(answer.policy.text)
+        fewest = min(fewest, answer.dropped)
+        compared.append(replace(each, standing=standing))
+    return (*compared, *(each for each in alternatives if each.answer is None))
+
+
+def share_text(share: Fraction) -> str:
+    """A share as a percentage with at most four decimals: `5%`, `0.25%`."""
+    text = f"{float(share * 100):.4f}"
+    return f"{text.rstrip('0').rstrip('.')}%"
 
 
 @dataclass(frozen=True)

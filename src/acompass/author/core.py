@@ -16,7 +16,7 @@ from acompass.author.core_labels import Values, impossible
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.registry import connect
 from acompass.errors.diagnostics import Diagnostic, PolicyError
-from acompass.language.mistakes import paper
+from acompass.language.mistakes import habits
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import process_of
 from acompass.language.program.program import And, Comparison, Condition, Not, Or, Process, Requirement
@@ -60,7 +60,7 @@ def _values(policy: Policy, table: Any, params: Mapping[str, ParamValue], option
         schema = inferred_schema(policy.tree, params)
         yield Values(checked_program(policy, schema, params), None)
         return
-    call = Call(policy, params, options.missing, options.dates)
+    call = Call(policy, params, options.missing, options.na, options.dates)
     with connect(table, options).open(table, options) as source, load_and_check(source, call) as (loaded, program):
         yield Values(program, cache(partial(distinct_texts, loaded.session, loaded.state)))
 
@@ -96,7 +96,7 @@ def _rewrite(step: tree.Requirement) -> list[tree.Requirement] | Diagnostic:
         return refusal
     draw = walk.draw_in(walk.step_of(step))
     if draw is not None:  # `_refusal` has checked that the core's RANDOM can express it
-        step = replace(step, action=paper.core_random(draw))
+        step = replace(step, action=habits.core_random(draw))
     if walk.assertion_of(step) is None:
         return [replace(step, assertion=_violated_by_all())]
     parts = with_one_aggregate(step)
@@ -117,10 +117,10 @@ def _refusal(step: tree.Requirement) -> Diagnostic | None:
     if generalize is not None and walk.assertion_of(step) is not None:
         reason = "a REPLACE for one label can change which records violate the assertion"
         return impossible("`GENERALIZE` under an assertion", generalize.span, reason)
-    if draw is not None and paper.core_random(draw) is None:
+    if draw is not None and habits.core_random(draw) is None:
         reason = "the paper draws integers between two bounds, each with the same probability"
         return impossible("`RANDOM … FROM`", draw.span, reason)
-    unknown = paper.unknown_function(walk.plain_of(action))
+    unknown = habits.unknown_function(walk.plain_of(action))
     if action is not None and unknown is not None:
         return impossible(f"`{unknown[0]}`", action.span, unknown[1])
     return _unknown_aggregate(walk.process_of(step))

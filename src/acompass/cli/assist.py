@@ -6,38 +6,45 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_codes
+from acompass.cli.command import Command, exit_codes, print_err, print_out
 from acompass.cli.inputs import STANDARD_INPUT, convert_options, resolve_inputs
-from acompass.cli.streams import print_err, print_out
 from acompass.cli.supervisor import interrupts_within
 from acompass.option_groups import Key
 from acompass.options import EstimateOnTable, Opening
 from acompass.tables.temporary_files import folder_until_exit
 
+if TYPE_CHECKING:
+    from acompass.assist.studio.state import Start
+
 STUDIO_EXAMPLES = """\
+acompass studio
 acompass studio people.csv
+acompass studio release
 acompass studio release.acp people.csv --set k=5
 acompass studio release.acp people.csv --missing drop --no-browser
 acompass studio release.acp people.csv --key-file key.txt
-acompass studio
+acompass studio --install-shortcut
 """
 
 
 @click.command(cls=Command, epilog=STUDIO_EXAMPLES)
-@click.argument("policy", required=False, help="The policy (.acp); it need not exist yet.")
+@click.argument("policy", required=False, help="The policy (.acp), which need not exist yet, or a folder.")
 @click.argument(
     "table",
     required=False,
-    help="A .csv, .csv.gz or .parquet file, or a glob of them. Defaults to the table in the acompass.toml.",
+    help="A .csv, .csv.gz, .parquet or .xlsx file, or a glob. Defaults to the table in the acompass.toml.",
 )
 @options.declared(EstimateOnTable, Key, leave_out=("paper", "engine"))
 @click.option(
-    "--port", type=click.IntRange(1, 65535), metavar="N", help="Port to listen on; a random free one by default."
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="N",
+    help="Port to listen on; by default always the same for the same files, if it is free.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
 @click.option(
@@ -45,44 +52,74 @@ acompass studio
     metavar="POP",
     help="The table of the population that the records were sampled from, for journalist risk.",
 )
+@click.option("--install-shortcut", is_flag=True, help="Add the studio to this user's programs, and exit.")
+@click.option("--remove-shortcut", is_flag=True, help="Remove what --install-shortcut wrote, and exit.")
 def studio(
     policy: str | None,
     table: str | None,
     port: int | None,
     no_browser: bool,
     population: str | None,
+    install_shortcut: bool,
+    remove_shortcut: bool,
     **given: Any,
 ) -> None:
-    """Open a policy and its table in the browser, to see the effect of each line while editing it.
+    """Open a table in the browser, and write the policy of its release there.
 
-    With only a table, opens the policy of the same name in its folder: people.acp for people.csv. The table can
-    be omitted if the acompass.toml names it. The page is reachable only from this machine. Ctrl-C ends the studio.
+    Without arguments, opens a page that lists recent projects, the files of the current folder, and an example. With
+    only a table, opens the policy of the same name in its folder: people.acp for people.csv. The table can be omitted
+    if the acompass.toml names it. A folder opens the only policy of its acompass.toml. The page is reachable only from
+    this machine. Ctrl-C ends the studio.
     """
     with exit_codes():
         from acompass.assist.studio import require_studio
 
         require_studio()
+        if install_shortcut or remove_shortcut:
+            _change_shortcut(install_shortcut)
+            return
         if STANDARD_INPUT in (policy, table):
             raise click.BadParameter("the studio needs files, not standard input")
         from acompass.assist.studio.server import run_studio
-        from acompass.assist.studio.state import Start, resolve_files, setting_text
-        from acompass.engines.protocol import key_source, readable_key_text
 
-        file, own_table = resolve_files(policy, table)
-        known = resolve_inputs(file, own_table, given)
-        reading = known.options
-        params = {name: setting_text(value) for name, value in reading.pop("params").items()}
-        key = key_source(None, reading.pop("key_file", None))
-        if key is not None and key.readable_file is not None:
-            print_err(f"note: {readable_key_text(key.readable_file)}")
-        secret = None if key is None else key.key.secret
-        start = Start(file, known.table, params, cast(Opening, reading), population, secret)
-        with run_studio(start, port) as running:
+        start, folder = _start(policy, table, population, given)
+        with run_studio(start, port, folder) as running:
             print_out(running.access.address)
             print_err("Ctrl-C ends the studio")
             if not no_browser:
                 _open_browser(running.access.address)
             _wait_for_ctrl_c(running.wait)
+
+
+def _start(
+    policy: str | None, table: str | None, population: str | None, given: dict[str, Any]
+) -> "tuple[Start | None, str]":
+    """What to open, if anything, and the folder that the start page shows."""
+    from acompass.assist.studio.state import Start, resolve_files, setting_text
+    from acompass.engines.protocol import key_source, readable_key_text
+    from acompass.policy import policies_in
+
+    if policy is None or (table is None and Path(policy).is_dir()):
+        folder = policy or "."
+        if not (convert_options(given) or population) and (policy is None or len(policies_in(folder)) != 1):
+            return None, folder
+        policy = folder
+    file, own_table = resolve_files(policy, table)
+    known = resolve_inputs(file, own_table, given)
+    reading = known.options
+    params = {name: setting_text(value) for name, value in reading.pop("params").items()}
+    key = key_source(None, reading.pop("key_file", None))
+    if key is not None and key.readable_file is not None:
+        print_err(f"note: {readable_key_text(key.readable_file)}")
+    secret = None if key is None else key.key.secret
+    return Start(file, known.table, params, cast(Opening, reading), population, secret), str(Path(file).parent)
+
+
+def _change_shortcut(is_wanted: bool) -> None:
+    from acompass.assist.studio.shortcut import change_shortcut
+
+    for line in change_shortcut(is_wanted):
+        print_out(line)
 
 
 def _wait_for_ctrl_c(wait: Callable[[], None]) -> None:

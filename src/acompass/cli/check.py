@@ -9,7 +9,16 @@ import click
 from click.exceptions import Exit
 
 from acompass.cli import fixes, options
-from acompass.cli.command import VIOLATED, WRONG, Command, exit_by_verdict, exit_codes, print_error
+from acompass.cli.command import (
+    VIOLATED,
+    WRONG,
+    Command,
+    exit_by_verdict,
+    exit_codes,
+    print_error,
+    print_out,
+    progress_bar,
+)
 from acompass.cli.formats import (
     Also,
     CiFormat,
@@ -22,7 +31,6 @@ from acompass.cli.formats import (
     write_also,
 )
 from acompass.cli.inputs import add_reading_settings, convert_options, read_policy, resolve_inputs
-from acompass.cli.streams import print_out, progress_bar
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic
 from acompass.errors.display import on_one_line
 from acompass.options import CheckedRule, CheckOnTable, RuleColumns

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, assert_never
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_codes
+from acompass.cli.command import Command, exit_codes, print_out
 from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import read_policy, resolve_inputs
-from acompass.cli.streams import print_out
 from acompass.errors.catalog import LIMITS, is_code
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.errors.display import on_one_line

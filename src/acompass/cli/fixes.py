@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Generic, TextIO, TypeVar
 
 import click
 
+from acompass.cli.command import print_err, print_out
 from acompass.cli.inputs import STANDARD_INPUT
-from acompass.cli.streams import print_err, print_out
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, FixedText, PolicyError, fix_safely
 from acompass.errors.display import count_text

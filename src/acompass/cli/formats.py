@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, get_args
 import click
 
 from acompass.cli import options
-from acompass.cli.command import ReportError, max_errors, print_error
+from acompass.cli.command import ReportError, max_errors, print_err, print_error, print_out, stream_style, write_utf8
 from acompass.cli.inputs import STANDARD_INPUT, STANDARD_OUTPUT
-from acompass.cli.streams import print_err, print_out, stream_style, write_utf8
 from acompass.errors.diagnostics import AcompassError
 
 if TYPE_CHECKING:

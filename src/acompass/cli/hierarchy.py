@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_by_verdict, exit_codes
+from acompass.cli.command import Command, exit_by_verdict, exit_codes, print_err, print_out
 from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import STANDARD_INPUT, STANDARD_OUTPUT, add_reading_settings, convert_options
-from acompass.cli.streams import print_err, print_out
 from acompass.dataclasses import dataclass
 from acompass.errors.display import Answer, count_text
 from acompass.measure.hierarchy import ByBands, ByDate, ByPrefix, lengths_in, widths_in
@@ -115,8 +114,8 @@ def _values(table: str, column: str, output: str, reading: dict[str, Any]) -> "V
     from acompass.tables.formats import FileFormat
 
     require_other_than_table(output, table)
-    memory_limit = reading.pop("memory_limit", None)
-    return distinct_values(table, column, FileFormat(**reading), memory_limit)
+    memory_limit, na = reading.pop("memory_limit", None), reading.pop("na", None)
+    return distinct_values(table, column, FileFormat(**reading), memory_limit, na or ())
 
 
 def _choice(values: "Values", spec: ByBands | ByPrefix | ByDate | None, from_values: bool) -> "Choice":

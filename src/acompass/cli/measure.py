@@ -14,6 +14,7 @@ EXAMPLES = """\
 acompass measure people.csv --qi Age,Zip --sensitive Disease
 acompass measure groups.csv --qi Age,Zip --sensitive Disease --weight Number --json
 acompass measure sample.csv --qi Age,Zip --sampling-weight Weight
+acompass measure people.csv --qi Age,Zip --records risk.csv
 acompass measure released.csv --policy policy.acp --against people.csv --population register.parquet
 acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=bands:5,10
 acompass measure released --qi age,zip --against patients --engine postgres://me@localhost/clinic

@@ -6,10 +6,9 @@ from typing import Any
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_codes
+from acompass.cli.command import Command, exit_codes, print_err, print_out
 from acompass.cli.formats import Format, call_context, error_report, formats, print_report, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, add_reading_settings, convert_options, read_policy, resolve_inputs
-from acompass.cli.streams import print_err, print_out
 from acompass.options import EstimateOnTable, KeepProbability, PramOnTable
 
 PRAM_EXAMPLES = """\

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_codes
+from acompass.cli.command import Command, exit_codes, print_err
 from acompass.cli.formats import (
     Format,
     call_context,
@@ -17,7 +17,6 @@ from acompass.cli.formats import (
     require_other_output,
 )
 from acompass.cli.inputs import STANDARD_OUTPUT, add_reading_settings, convert_options
-from acompass.cli.streams import print_err
 from acompass.errors.display import printable_text
 from acompass.options import RuleOptions
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command, exit_by_verdict, exit_codes
+from acompass.cli.command import Command, exit_by_verdict, exit_codes, print_err, print_out, progress_bar
 from acompass.cli.formats import Format, call_context, error_report, formats, print_report, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, read_policy, resolve_inputs
-from acompass.cli.streams import print_err, print_out, progress_bar
 from acompass.options import RunOnTable
 
 if TYPE_CHECKING:

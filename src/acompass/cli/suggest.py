@@ -9,10 +9,9 @@ import click
 from click.exceptions import Exit
 
 from acompass.cli import options
-from acompass.cli.command import VIOLATED, Command, ReportError, exit_codes, print_error
+from acompass.cli.command import VIOLATED, Command, ReportError, exit_codes, print_err, print_error, progress_bar
 from acompass.cli.formats import Format, error_report, formats, print_policy, require_other_output
 from acompass.cli.inputs import STANDARD_OUTPUT, add_reading_settings, convert_options
-from acompass.cli.streams import print_err, progress_bar
 from acompass.cli.supervisor import Stop
 from acompass.options import ClassSize, QuasiIdentifiers, SuggestOnTable
 

@@ -7,11 +7,19 @@ from typing import Any
 import click
 
 from acompass.cli import options
-from acompass.cli.command import VIOLATED, WRONG, Command, exit_by_verdict, exit_codes, print_error
+from acompass.cli.command import (
+    VIOLATED,
+    WRONG,
+    Command,
+    exit_by_verdict,
+    exit_codes,
+    print_error,
+    print_out,
+    progress_bar,
+)
 from acompass.cli.fixes import rewrite_policy
 from acompass.cli.formats import Format, call_context, error_report, formats, print_report
 from acompass.cli.inputs import STANDARD_INPUT, add_reading_settings, read_policy, resolve_inputs
-from acompass.cli.streams import print_out, progress_bar
 from acompass.errors.diagnostics import AcompassError
 from acompass.options import DbtOptions, EstimateOnTable, ModelName, PaperOnly
 
@@ -110,7 +118,7 @@ def dbt(policy: str, model: str, table: str | None, check: bool, format_: Format
     singular test of the released model for each assertion.
 
     A failing test selects the number of affected records, and none of their values. Integers set with --set
-    become dbt variables. --missing and --dates apply to the Python model.
+    become dbt variables. --missing, --na and --dates apply to the Python model.
     """
     with exit_codes(error_report(format_, policy)):
         from acompass import api

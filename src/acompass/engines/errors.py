@@ -5,6 +5,9 @@ An engine's own message may quote a record, so it is never shown (invariant 4, n
 
 import importlib.util
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Event
 
 from acompass.errors.diagnostics import Canceled, Diagnostic, EngineError, option_text
@@ -84,6 +87,27 @@ def sum_too_large() -> EngineError:
     help_ = "divide the column by a power of ten first, or sum smaller groups"
     message = f"a sum is beyond the largest float, or has more than {MOST_DIGITS} digits"
     return engine_error("AC314", message, help_)
+
+
+#: receives what cancels an opening of a table, each time that this changes
+_WATCHING: ContextVar[Callable[[Callable[[], None]], None] | None] = ContextVar("watching", default=None)
+
+
+@contextmanager
+def watch_opening(note: Callable[[Callable[[], None]], None]) -> Iterator[None]:
+    """Watch the tables that this thread opens, for which there is no session yet."""
+    token = _WATCHING.set(note)
+    try:
+        yield
+    finally:
+        _WATCHING.reset(token)
+
+
+def note_opening(cancel: Callable[[], None]) -> None:
+    """An engine is about to read a table, which `cancel` interrupts from another thread."""
+    note = _WATCHING.get()
+    if note is not None:
+        note(cancel)
 
 
 class Cancellation:

@@ -14,12 +14,22 @@ from sqlglot import exp
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.protocol import Destination, Execution, Outcome, TraceSource
-from acompass.engines.reading import RECORDS, Facts, Missing, count_missing, dates_in, with_dates
+from acompass.engines.reading import (
+    RECORDS,
+    Facts,
+    Missing,
+    count_missing,
+    count_words,
+    dates_in,
+    with_dates,
+    with_words,
+    without_words,
+)
 from acompass.engines.text_columns import FirstPlace, TextColumns, TypedText
 from acompass.language.program.constants import digits_before_point, scale_of
 from acompass.language.program.effects import columns_written, needs_order
 from acompass.language.program.program import Requirement
-from acompass.language.program.types import DATE, DROPPED, MOST_DIGITS, TEXT, Column, Kind, Schema, Type
+from acompass.language.program.types import DROPPED, MOST_DIGITS, TEXT, Column, Kind, Schema, Type
 from acompass.language.program.uses import ColumnUse, Use
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import Dialect
@@ -31,7 +41,7 @@ from acompass.plan.run.execution import execute
 from acompass.plan.run.ranks import rank_records
 from acompass.plan.stages import Stage
 from acompass.tables import errors, formats
-from acompass.tables.csv import FORMULA_SIGNS, SPREADSHEET_NUMBER, Csv, Field
+from acompass.tables.csv import FORMULA_SIGNS, SPREADSHEET_NUMBER, Csv, Field, is_missing
 from acompass.tables.formats import COMMA, POINT, SWAPS, CsvStyle, ReadingOptions
 
 
@@ -124,6 +134,7 @@ def prepare_typed(
 ) -> PreparedTable:
     """Prepare a table that has types, and type the text columns that the policy uses as numbers (D23)."""
     named = sorted(uses)
+    columns = with_words(columns, uses.keys() | options.dates.keys(), options.na)
     columns = with_dates(facts, columns, options.dates)
     facts.ask(questions(columns, named))
     for position in _columns_read(uses):
@@ -144,19 +155,21 @@ def prepare_typed(
 
 def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> PreparedTable:
     """Prepare a table of text, with NULL for missing values. Columns that the policy does not name stay text."""
-    columns = [sql.column(position, "t") for position in range(len(csv.names))]
+    columns: list[Sql] = [sql.column(position, "t") for position in range(len(csv.names))]
+    for position in uses.keys() | options.dates.keys():
+        columns[position] = without_words(columns[position], options.na)
     missing = count_missing(facts, {p: _is_null(columns[p]) for p in _columns_read(uses)}, options.missing)
-    dates = dates_in(facts, csv, options.dates)
+    dates = dates_in(facts, csv, columns, options)
     comma = comma_columns(csv, uses, dates)
     values: list[Sql] = list(columns)
-    schema = tuple(Column(name, DATE if p in dates else TEXT) for p, name in enumerate(csv.names))
+    schema = tuple(Column(name, dates[p].type if p in dates else TEXT) for p, name in enumerate(csv.names))
     for position in dates.keys() | uses.keys():
-        value = dates.get(position, columns[position])
+        value = dates[position].value() if position in dates else columns[position]
         if position in comma:
             value = swap_separators(value, facts.dialect)
         values[position] = missing.fill(position, value, schema[position], uses.get(position))
     texts = {position: use for position, use in uses.items() if position not in dates}
-    place, mark = _first_place(csv, missing, comma), COMMA if csv.source.has_comma else POINT
+    place, mark = _first_place(csv, missing, comma, options.na), COMMA if csv.source.has_comma else POINT
     text = TextColumns(_kept_facts(facts, missing), csv.names, values, place, mark)
     text.require_plain_text(texts)
     prepared = _prepare(facts, schema, values, uses, missing, text.infer_types(texts))
@@ -197,7 +210,7 @@ def _prepare(
     )
 
 
-def _first_place(csv: Csv, missing: Missing, comma: frozenset[int]) -> FirstPlace:
+def _first_place(csv: Csv, missing: Missing, comma: frozenset[int], na: Collection[str]) -> FirstPlace:
     dropping_columns = missing.dropping_columns
 
     def find(position: int, matches: Callable[[str], bool]) -> tuple[str, int] | None:
@@ -205,8 +218,8 @@ def _first_place(csv: Csv, missing: Missing, comma: frozenset[int]) -> FirstPlac
 
         def is_wanted(fields: Sequence[Field]) -> bool:
             field = fields[position]
-            is_kept = all(fields[other] is not None for other in dropping_columns)
-            return is_kept and field is not None and matches(spelled(field))
+            is_kept = not any(is_missing(fields[other], na) for other in dropping_columns)
+            return is_kept and field is not None and field not in na and matches(spelled(field))
 
         return csv.first_place(is_wanted)
 
@@ -325,7 +338,10 @@ class PlannedTable(ABC):
     def require_complete(self) -> None:
         missing = self.prepared.missing
         if missing:
-            raise errors.missing_values([(self.schema[p].name, n) for p, n in sorted(missing.items())])
+            texts = [position for position in missing if self.schema[position].type == TEXT]
+            counts = count_words(Facts(self.reading, self.state.source()), [sql.column(p, "t") for p in texts])
+            words = dict(zip(texts, counts, strict=True))
+            raise errors.missing_values((self.schema[p].name, n, words.get(p, {})) for p, n in sorted(missing.items()))
 
     def execute(self, stages: Sequence[Stage], execution: Execution) -> Outcome:
         requirements = stage_requirements(stages)

@@ -5,7 +5,7 @@ a regular expression rearranges a text into year, month and day, and another one
 a cast of any other text would make the engine fail.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import Diagnostic, Span
 from acompass.language.program.constants import replacement
 from acompass.language.program.label_maps import SUPPRESSED
-from acompass.language.program.types import DATE, TEXT, Column, Names, Type, to_text
+from acompass.language.program.types import DATE, TEXT, TIMESTAMP, Column, Names, Type, to_text
 from acompass.language.program.uses import ColumnUse, Use
 from acompass.language.text import tree
 from acompass.options import DROP, ERROR, DatesArgument, MissingArgument
@@ -26,7 +26,17 @@ from acompass.plan.lowering.state import statement_text
 from acompass.plan.run.context import Session
 from acompass.tables import errors
 from acompass.tables.csv import Csv
-from acompass.tables.formats import DateFormat, MissingOptions, is_number, parse_date_format
+from acompass.tables.formats import (
+    DATE_FORMATS,
+    MISSING_WORDS,
+    TIME_FORMATS,
+    DateFormat,
+    MissingOptions,
+    ReadingOptions,
+    is_number,
+    parse_date_format,
+    time_pattern,
+)
 
 if TYPE_CHECKING:
     from acompass.engines.loading import StoredColumn
@@ -164,6 +174,60 @@ def _parse_constant(text: str, column: Column) -> tree.Number | tree.String | No
     return tree.Number(Decimal(text), Span(0, 0)) if is_number(text) else None
 
 
+def without_words(value: Sql, na: Sequence[str]) -> Sql:
+    """SQL for a text that is NULL if it is one of the words that count as missing."""
+    if not na:
+        return value
+    is_word = _is_word(value, na)
+    return exp.Case(ifs=[exp.If(this=is_word, true=exp.null())], default=value.copy())
+
+
+def _is_word(value: Sql, words: Sequence[str]) -> Sql:
+    return sql.any_of(*(exp.EQ(this=value.copy(), expression=sql.literal(word)) for word in words))
+
+
+@dataclass(frozen=True)
+class TextWithWords:
+    """A stored text column, some texts of which count as missing."""
+
+    stored: "StoredColumn"
+    na: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.stored.name
+
+    @property
+    def type(self) -> Type:
+        return self.stored.type
+
+    def value(self, is_named: bool) -> Sql:
+        return without_words(self.stored.value(is_named), self.na)
+
+    def is_missing(self) -> Sql:
+        return exp.Is(this=self.value(True), expression=exp.null())
+
+    def limit(self) -> tuple[Sql, str] | None:
+        return self.stored.limit()
+
+
+def with_words(
+    columns: "Sequence[StoredColumn]", positions: Collection[int], na: tuple[str, ...]
+) -> "list[StoredColumn]":
+    """The columns of a typed table, in which the words count as missing in the text columns at these positions. Other
+    columns keep the words, because nothing reads them."""
+    return [
+        TextWithWords(column, na) if na and position in positions and column.type == TEXT else column
+        for position, column in enumerate(columns)
+    ]
+
+
+def count_words(facts: Facts, texts: Sequence[Sql]) -> list[dict[str, int]]:
+    """How often the usual words for missing values occur in each text column."""
+    counts = iter(facts.ask([sql.count_where(_is_word(text, [word])) for text in texts for word in MISSING_WORDS]))
+    return [{word: count for word in MISSING_WORDS if (count := int(next(counts)))} for _ in texts]
+
+
 _YEAR = "([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})"
 _BY_FOUR = "(0[48]|[2468][048]|[13579][26])"
 #: a date that exists, in the years 1 to 9999
@@ -173,68 +237,64 @@ _EXISTS = (
     f"|{_YEAR}-(0?[13578]|1[02])-31"
     f"|([0-9]{{2}}{_BY_FOUR}|{_BY_FOUR}00)-0?2-29)"
 )
-#: the formats to suggest if a policy compares text in another format with ISO dates
-_COMMON = (
-    "%d.%m.%Y",
-    "%d/%m/%Y",
-    "%m/%d/%Y",
-    "%d-%m-%Y",
-    "%m-%d-%Y",
-    "%Y/%m/%d",
-    "%Y.%m.%d",
-    "%Y%m%d",
-    "%d%m%Y",
-    "%d.%m.%y",
-    "%d/%m/%y",
-    "%m/%d/%y",
-    "%d-%b-%Y",
-    "%d-%b-%y",
-    "%d%b%Y",
-    "%d %b %Y",
-    "%d %B %Y",
-    "%d. %B %Y",
-    "%b %d, %Y",
-    "%B %d, %Y",
+#: what remains of hours from 1 to 12 once AM and PM are before them; the last one applies to the others
+_HALVES = (
+    (" am12:", " 00:"),
+    (" pm12:", " 12:"),
+    *((f" pm{digits}:", f" {hour + 12}:") for hour in range(1, 12) for digits in {str(hour), f"{hour:02}"}),
+    (" am", " "),
 )
 
 
 @dataclass(frozen=True)
 class LocalDates:
-    """A text column read as dates."""
+    """A text column read as dates, or as dates and times."""
 
     text: Sql  # its values
     format: DateFormat
     dialect: Dialect
 
+    @property
+    def type(self) -> Type:
+        return TIMESTAMP if self.format.has_time else DATE
+
     def value(self) -> Sql:
-        return sql.cast(self._year_month_day(), "DATE")
+        return sql.cast(self._iso_text(self.format.has_time), sql.type_name(self.type))
 
     def misfits(self) -> Sql:
         """SQL for the number of values that do not match the format or are not dates that exist."""
         fits = self._matches(self.text.copy(), self.format.pattern)
-        exists = self._matches(self._year_month_day(), _EXISTS)
+        exists = self._matches(self._iso_text(with_time=False), _EXISTS)
         return sql.count_where(exp.Not(this=exp.paren(exp.and_(fits, exists))))
 
-    def _year_month_day(self) -> Sql:
-        """SQL for a text such as `2020-3-1`, which every engine casts to a date, or for any text if the value does not
-        match the format."""
-        year, month, day = (self._group(self.format.group(part)) for part in ("year", "month", "day"))
+    def _iso_text(self, with_time: bool) -> Sql:
+        """SQL for a text such as `2020-3-1` or `2020-3-1 9:05:00`, which every engine casts to a date or a timestamp,
+        or for any text if the value does not match the format."""
         century = "" if self.format.has_century else "20"
-        parts = self._rearrange(self.text.copy(), self.format.pattern, f"{century}{year}-{month}-{day}")
-        written = self._with_numbers(parts)
+        order = f"{century}{self._part('year')}-{self._part('month')}-{self._part('day')}"
+        if with_time:
+            hour, minute, second = (self._part(part, "00") for part in ("hour", "minute", "second"))
+            fraction = f".{self._part('fraction')}" if self.format.group("fraction") else ""
+            order += f" {self._part('AM or PM')}{hour}:{minute}:{second}{fraction}"
+        written = self._with_numbers(self._rearrange(self.text.copy(), self.format.pattern, order), with_time)
         if self.format.has_century:
             return written
-        last_century = "20(69|[7-9][0-9])(-[0-9-]+)"
+        last_century = "20(69|[7-9][0-9])(-[0-9:. -]+)"
         return self._rearrange(written, last_century, f"19{self._group(1)}{self._group(2)}")
 
-    def _with_numbers(self, written: Sql) -> Sql:
-        """SQL for the text with month names replaced by numbers."""
-        if not self.format.names:
-            return written
-        written = sql.call("lower", written)
-        for number, name in enumerate(self.format.names, start=1):
-            written = sql.call("replace", written, sql.literal(name), sql.literal(str(number)))
+    def _with_numbers(self, written: Sql, with_time: bool) -> Sql:
+        """SQL for the text with numbers in place of the names of months, and hours from 0 to 23."""
+        names = [(name, str(number)) for number, name in enumerate(self.format.names, start=1)]
+        replaced = [*names, *(_HALVES if with_time and self.format.has_half else ())]
+        if replaced:
+            written = sql.call("lower", written)
+        for old, new in replaced:
+            written = sql.call("replace", written, sql.literal(old), sql.literal(new))
         return written
+
+    def _part(self, part: str, default: str = "") -> str:
+        number = self.format.group(part)
+        return default if number is None else self._group(number)
 
     def _group(self, number: int) -> str:
         return f"{self.dialect.group_sign}{number}"
@@ -251,7 +311,7 @@ class LocalDates:
 
 @dataclass(frozen=True)
 class DateColumn:
-    """A stored text column, as a column of dates."""
+    """A stored text column, as a column of dates or timestamps."""
 
     stored: "StoredColumn"
     dates: LocalDates
@@ -262,7 +322,7 @@ class DateColumn:
 
     @property
     def type(self) -> Type:
-        return DATE
+        return self.dates.type
 
     def value(self, is_named: bool) -> Sql:
         return self.dates.value()
@@ -319,33 +379,41 @@ def with_dates(
     return found
 
 
-def dates_in(facts: Facts, csv: Csv, formats: Mapping[int, DateFormat]) -> dict[int, Sql]:
-    """SQL for the date columns of a CSV table. Raise if a value does not match its format."""
-    dates = {p: LocalDates(sql.column(p, "t"), each, facts.dialect) for p, each in formats.items()}
-    _require_dates(facts, dates, csv.names, csv)
-    return {position: each.value() for position, each in dates.items()}
+def dates_in(facts: Facts, csv: Csv, columns: Sequence[Sql], options: ReadingOptions) -> dict[int, LocalDates]:
+    """The date columns of a CSV table. Raise if a value does not match its format."""
+    dates = {p: LocalDates(columns[p], each, facts.dialect) for p, each in options.dates.items()}
+    _require_dates(facts, dates, csv.names, csv, options.na)
+    return dates
 
 
-def _require_dates(facts: Facts, dates: Mapping[int, LocalDates], names: Sequence[str], csv: Csv | None) -> None:
+def _require_dates(
+    facts: Facts, dates: Mapping[int, LocalDates], names: Sequence[str], csv: Csv | None, na: Collection[str] = ()
+) -> None:
     """Raise if a value does not match its format, even in a record that is dropped: an engine may read it before it is
     dropped."""
     counts = facts.ask([each.misfits() for each in dates.values()])
     for (position, each), bad in zip(dates.items(), counts, strict=True):
         if bad:
-            place = None if csv is None else _first_misfit(csv, position, each.format)
-            raise errors.not_dates(names[position], each.format.text, place, int(bad))
+            place = None if csv is None else _first_misfit(csv, position, each.format, na)
+            fitting = fitting_formats(facts, each.text)
+            raise errors.not_dates(names[position], each.format.text, place, int(bad), fitting)
 
 
-def _first_misfit(csv: Csv, position: int, format_: DateFormat) -> errors.Place:
+def _first_misfit(csv: Csv, position: int, format_: DateFormat, na: Collection[str]) -> errors.Place:
     def is_misfit(fields: Sequence[str | None]) -> bool:
         field = fields[position]
-        return field is not None and format_.parse(field) is None
+        return field is not None and field not in na and format_.parse(field) is None
 
     return csv.first_place(is_misfit)
 
 
 def fitting_formats(facts: Facts, value: Sql) -> list[str]:
-    """The common formats that every value of a text column matches."""
-    dates = [LocalDates(value, parse_date_format(text), facts.dialect) for text in _COMMON]
-    counts = facts.ask([each.misfits() for each in dates])
-    return [text for text, misfits in zip(_COMMON, counts, strict=True) if not misfits]
+    """The common formats that every value of a text column matches, without a time or with one."""
+    is_present = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))
+    ends = (f".*{time_pattern(text)}{facts.dialect.end_of_text}" for text in TIME_FORMATS)
+    is_like = [exp.RegexpLike(this=value.copy(), expression=sql.literal(f"^{end}")) for end in ends]
+    values, *counts = facts.ask([sql.count_where(each) for each in (is_present, *is_like)])
+    times = [text for text, count in zip(TIME_FORMATS, counts, strict=True) if count == values] if values else []
+    texts = [day + time for time in times or [""] for day in DATE_FORMATS]
+    misfits = facts.ask([LocalDates(value, parse_date_format(text), facts.dialect).misfits() for text in texts])
+    return [text for text, count in zip(texts, misfits, strict=True) if not count]

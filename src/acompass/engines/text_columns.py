@@ -13,7 +13,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from acompass.dataclasses import dataclass, replace
-from acompass.engines.reading import Facts, fitting_formats
+from acompass.engines.reading import Facts, count_words, fitting_formats
 from acompass.errors.diagnostics import TableError, option_text
 from acompass.language.program.constants import scale_of
 from acompass.language.program.keys import PSEUDONYM_DIGITS
@@ -122,7 +122,7 @@ class TextColumns:
             return TypedText(replace(TEXT, numbers=Kind.DECIMAL), value)
         if bad:
             place = self.first_place(position, lambda text: not is_number(text))
-            raise errors.not_numbers(name, place, bad, use.span, self._help_on_marks(value, bad))
+            raise errors.not_numbers(name, place, bad, use.span, self._help_on_others(value, bad))
         if padded:
             place = self.first_place(position, lambda text: not re.fullmatch(_PLAIN_NUMBER, text, re.ASCII))
             raise errors.leading_zeros(name, place, padded, use.span, use.banded)
@@ -131,8 +131,12 @@ class TextColumns:
             raise errors.number_too_long(name, digits)
         return _keep_spelling(self.facts, scale or 0, value, use)
 
-    def _help_on_marks(self, value: Sql, bad: int) -> str | None:
-        """Help for values that are not numbers only because of their decimal mark."""
+    def _help_on_others(self, value: Sql, bad: int) -> str | None:
+        """Help for values that are words for missing values, or not numbers only because of their decimal mark."""
+        (words,) = count_words(self.facts, [value])
+        if words:
+            others = [errors.not_numbers_help()] if sum(words.values()) < bad else []
+            return "; ".join([*errors.words_help(words), *others])
         if self.mark == COMMA:
             return f"with `{option_text('decimal', ',')}`, a number has a comma and no point, as in `-12,50`"
         commas = 0 if self.mark is None else self.facts.count(sql.count_where(self._is(COMMA_NUMBER, value)))

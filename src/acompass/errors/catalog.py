@@ -244,11 +244,12 @@ CODES: dict[str, str] = {
     "AC615": "labels missing from a hierarchy",
     "AC616": "hierarchies that cannot be used",
     "AC617": "a person column that cannot be used",
+    "AC618": "risk of each record that cannot be written",
     # AC62x: searching for a policy
     "AC620": "`suggest` without numpy",
     "AC621": "invalid goal or limit for a search",
     "AC622": "l or t without a sensitive column",
-    "AC623": "column to keep that is not a quasi-identifier",
+    "AC623": "importance of a column that is not a quasi-identifier",
     "AC624": "no policy that drops few enough records",
     "AC625": "unusable acompass.toml",
     # AC63x: randomizing a column, and estimating its original distribution
@@ -286,6 +287,7 @@ CODES: dict[str, str] = {
     "AC801": "`studio` without its libraries",
     "AC802": "port that cannot be used",
     "AC803": "no policy to open in the studio",
+    "AC804": "shortcut that cannot be written",
     # AC81x: the language server
     "AC811": "`lsp` without pygls",
     # AC9xx: internal errors

@@ -37,6 +37,14 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Pair:
+    """A record before and after a policy."""
+
+    before: dict[str, Any] = field(repr=False, hash=False)
+    after: dict[str, Any] | None = field(repr=False, hash=False)  # None if the record is not released
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """The effect of one requirement on the record."""
 

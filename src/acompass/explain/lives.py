@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, assert_never
 from acompass.dataclasses import replace
 from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError, option_text
-from acompass.explain.answer import Change, ClassSeen, Explanation, Life, Step
+from acompass.explain.answer import Change, ClassSeen, Explanation, Life, Pair, Step
 from acompass.explain.counterfactual import Nearest
 from acompass.language.program import effects
 from acompass.language.program import program as checked
@@ -28,7 +28,7 @@ from acompass.plan.run.context import Context
 from acompass.plan.stages import CascadeStage, ChainStage, DependentStage, GroupStage, RecordStage, ScanStage, Stage
 from acompass.run import Call, execute, load_to_perform
 from acompass.semantics.core import Record, convert_types, satisfies, trace_of_values, update, write
-from acompass.tables.formats import ReadingOptions
+from acompass.tables.formats import MissingOptions, ReadingOptions
 
 #: finds the row keys of the chosen records
 Choice: TypeAlias = Callable[[OpenTable, Call], list[int]]
@@ -45,6 +45,23 @@ def explain_records(table: OpenTable, call: Call, choice: Choice, *, knows_trace
         with keyed.load({}, ReadingOptions()) as whole:
             places = queries.input_positions(whole.session, whole.state, keys)
     return Explanation(tuple(_life(program, given, follower, key, places[key]) for key in keys))
+
+
+def pair_records(table: OpenTable, call: Call, first: int, count: int) -> tuple[Pair, ...]:
+    """Some records before and after the policy, in the order of the input, beginning with the record `first`, counted
+    from 0. Records that missing values drop before the policy are left out."""
+    with table.with_row_keys() as keyed, load_to_perform(keyed, call) as (loaded, program):
+        keys = queries.row_keys_from(loaded.session, loaded.state, first, count)
+        given = queries.records_by_key(loaded.session, loaded.state, keys) if keys else {}
+        left: dict[int, tuple[Any, ...]] = {}
+        if keys:
+            outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
+            left = queries.records_by_key(loaded.session, outcome.left, keys)
+    final = program.final_schema
+    return tuple(
+        Pair(_named_values(program.schema, given[key]), _named_values(final, left[key]) if key in left else None)
+        for key in keys
+    )
 
 
 def choose_records(record: int | None, where: str | None, limit: int) -> Choice:
@@ -68,7 +85,7 @@ def _choose_nth(record: int, table: OpenTable, _call: Call) -> list[int]:
 
 def _choose_matching(where: "_Where", limit: int, table: OpenTable, call: Call) -> list[int]:
     """Load the table separately: the condition must not influence the types that the policy sees."""
-    reading = ReadingOptions(dates=call.reading(table.names).dates)
+    reading = replace(call.reading(table.names), missing=MissingOptions())
     with table.load(where.uses(table.names), reading) as loaded:
         return queries.matching_row_keys(loaded.session, loaded.state, where.condition(loaded.schema), limit)
 

@@ -214,50 +214,51 @@ class Sensitive:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """The difference between a column's distributions in two tables; entropies are in bits."""
+    """How a column differs from the table before. Labels, `*` and dropped records lose detail; they are not new values.
+    Information is in bits per record of the table before."""
 
     column: str
-    distance: Fraction
+    distance: float | None  # between the distributions; None with labels among too many values
     values_before: int
-    values_after: int
-    entropy_before: float
-    entropy_after: float
+    values_after: int  # and labels, without `*`
+    information_before: float
+    information_left: float | None  # None if a label cannot be read, or if the values cover none
 
     @property
     def information_lost(self) -> float | None:
-        return share_lost(self.entropy_before, self.entropy_after)
+        return share_lost(self.information_before, self.information_left)
 
     def to_json(self) -> dict[str, Any]:
         return {
             **json_object(self, "column", "distance", "values_before", "values_after"),
-            **json_object(self, "entropy_before", "entropy_after", "information_lost"),
+            **json_object(self, "information_before", "information_left", "information_lost"),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """The measured table (after) compared with an earlier one (before). Entropies are those of the combinations of
-    quasi-identifiers, in bits."""
+    """The measured table (after) compared with an earlier one (before). Information is the sum over the
+    quasi-identifiers, in bits per record of the table before."""
 
     records_before: Persons
     records_after: Persons
     columns: tuple[ColumnChange, ...]
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
-    entropy_before: float
-    entropy_after: float
+    information_before: float
+    information_left: float | None  # None if it is unknown for a quasi-identifier
     discernibility: Persons
 
     @property
     def information_lost(self) -> float | None:
-        return share_lost(self.entropy_before, self.entropy_after)
+        return share_lost(self.information_before, self.information_left)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "records_before": _persons(self.records_before),
             "records_after": _persons(self.records_after),
             "discernibility": _persons(self.discernibility),
-            **json_object(self, "entropy_before", "entropy_after", "information_lost"),
+            **json_object(self, "information_before", "information_left", "information_lost"),
             **json_object(self, "columns", "only_before", "only_after"),
         }
 
@@ -385,7 +386,8 @@ class Distribution:
     smallest: int = SMALLEST
 
 
-#: the form of a column's values; a code is text of a fixed length with digits, such as a postal code
+#: the form of a column's values; a code is text of a fixed length with digits, such as a postal code, or a number whose
+#: column is named as a code
 Form: TypeAlias = Literal["number", "date", "code", "text"]
 
 
@@ -399,6 +401,8 @@ class ColumnFacts:
     missing: int
     distinct: int
     distribution: Distribution | None  # None if the values cannot be compared
+    rare: int = 0  # records with a value that fewer than SMALLEST records share
+    unique: int = 0  # records with a value that no other record has
 
     @property
     def summary(self) -> str:
@@ -406,6 +410,19 @@ class ColumnFacts:
         bars = () if self.distribution is None else self.distribution.bars
         frequent = sorted((bar for bar in bars if bar.counts[0]), key=lambda bar: -(bar.counts[0] or 0))
         return ", ".join(f"{bar.label} ({bar.counts[0]:,})" for bar in frequent[:_SUMMARIZED])
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEffect:
+    """What a policy does to a column."""
+
+    column: str
+    is_released: bool
+    changed: int  # cells of released records that are not as they were
+    suppressed: int  # changed cells that are `*`
+    records: int  # released
+    #: one of both tables, or one of each; that of the table before for a column that is not released
+    distributions: tuple[Distribution, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,9 +435,9 @@ class Overview:
     unique: Mapping[str, Fraction] | None = None
 
 
-def share_lost(before: float, after: float) -> float | None:
-    """The share of the information that was lost; None if the table had none."""
-    return None if before == 0 else 1 - after / before
+def share_lost(before: float, left: float | None) -> float | None:
+    """The share of the information that was lost, from 0 to 1; None if there was none, or if the rest is unknown."""
+    return None if before == 0 or left is None else min(1.0, max(0.0, 1 - left / before))
 
 
 def column_loss(shares_sum: float | Fraction, records: int | Fraction, rows: int) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from shlex import quote
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
@@ -26,7 +26,8 @@ from acompass.language.program.hierarchies import (
 from acompass.language.program.kernels import Map
 from acompass.language.program.label_maps import SUPPRESSED
 from acompass.language.program.types import Names
-from acompass.options import HierarchiesArgument
+from acompass.options import Hierarchies, HierarchiesArgument
+from acompass.policy import table_settings
 from acompass.tables.output import replace_file, require_other_file
 from acompass.tables.source import find_paths
 
@@ -87,6 +88,11 @@ def _parts(text: str, pattern: re.Pattern[str], kind: str) -> list[str]:
     return parts
 
 
+def levels_of_file(path: str) -> str:
+    """The specification of a hierarchy file. A name that looks like another form gets a folder."""
+    return f"./{path}" if path == "dates" or path.startswith(("bands:", "prefix:")) else path
+
+
 def parse_specs(given: HierarchiesArgument, quasi_identifiers: Sequence[str]) -> dict[int, Spec]:
     """The levels by position among the quasi-identifiers, which are spelled as in the table."""
     columns = Names(quasi_identifiers)
@@ -98,6 +104,20 @@ def parse_specs(given: HierarchiesArgument, quasi_identifiers: Sequence[str]) ->
             raise _unusable_levels(f"column `{columns.texts[position]}` has two hierarchies", "omit one of them")
         found[position] = parse_spec(os.fspath(levels))
     return found
+
+
+def table_hierarchies(table: Any, names: Sequence[str]) -> dict[str, str]:
+    """The hierarchies that the acompass.toml in a table file's folder gives these columns; a file is relative to the
+    folder. One of another column is not an error: a call need not use every column."""
+    given: Mapping[str, str] = table_settings(table, Hierarchies).get("hierarchies", {})
+    columns = Names(names)
+    return {name: in_folder(Path(table).parent, levels) for name, levels in given.items() if columns.find(name)}
+
+
+def in_folder(folder: Path, levels: str) -> str:
+    """A specification whose file is relative to a folder, for a call."""
+    is_here = folder == Path() or not isinstance(parse_spec(levels), ByFile)
+    return levels if is_here else os.path.join(folder, levels)
 
 
 def _split_levels(text: str, columns: Names) -> tuple[str, str]:

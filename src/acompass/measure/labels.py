@@ -49,7 +49,7 @@ class LabelCoverage:
 
     def __init__(self, levels: Levels, intervals: bool, rounded: Sequence[Decimal] = ()):
         self._levels = levels
-        self._texts = {_meaning(text): text for text in levels.hierarchy.lowest_level}
+        self._texts = {meaning(text): text for text in levels.hierarchy.lowest_level}
         values = [row[0] for row in levels.hierarchy.rows if row[0] != SUPPRESSED]
         places = [bands.parse_place(text, SCALE) for text in values] if intervals else []
         self._units = sorted(place.floor for place in places if place is not None) if None not in places else []
@@ -59,7 +59,7 @@ class LabelCoverage:
     def rows(self, text: str) -> int:
         """The number of rows; 0 if the text is on no level. Another file may spell a number or a time differently."""
         size = self._levels.size
-        found = size(text) or size(self._texts.get(_meaning(text), "")) or self._within(text)
+        found = size(text) or size(self._texts.get(meaning(text), "")) or self._within(text)
         if not self._rounded or not is_number(text):
             return found
         return max(found, *(multiples[Fraction(text)] for multiples in self._rounded))
@@ -74,6 +74,17 @@ class LabelCoverage:
         return end - first
 
 
+def is_prefix(text: str) -> bool:
+    """Whether a text may be the label of PREFIX: characters, then only `*`."""
+    return _PREFIX.fullmatch(text) is not None
+
+
+def number_place(text: str) -> int | None:
+    """The number that a text spells, in units; None for any other text."""
+    place = bands.parse_place(text, SCALE)
+    return None if place is None else place.floor
+
+
 def label_interval(text: str) -> Interval | None:
     """The numbers that a label of bands covers, in units; None for any other text."""
     bounds = bands.integers(text)
@@ -83,7 +94,7 @@ def label_interval(text: str) -> Interval | None:
     return lower, upper
 
 
-def _meaning(text: str) -> Hashable:
+def meaning(text: str) -> Hashable:
     """The number or the time that a text denotes; the text itself if it denotes neither."""
     if is_number(text):
         return Decimal(text)
@@ -98,7 +109,7 @@ def _meaning(text: str) -> Hashable:
 def order_labels(labels: Sequence[str], known: Mapping[str, Key] | None = None) -> list[int]:
     """The positions of the labels, in their order. `known` has the sort keys of labels in a hierarchy. Labels without a
     meaning come last, in the given order."""
-    lengths = {len(label) for label in labels if _PREFIX.fullmatch(label)}
+    lengths = {len(label) for label in labels if is_prefix(label)}
     kinds: tuple[Callable[[str], Key | None], ...] = (
         (known or {}).get,
         lambda label: (label,) if len(label) in lengths and label != SUPPRESSED else None,

@@ -4,21 +4,25 @@ Labels come from the maps of GENERALIZE, so a level does what the language does.
 values determine the levels.
 """
 
-from collections.abc import Sequence
-from decimal import Decimal
-from itertools import pairwise
-from typing import TypeVar, assert_never
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import ROUND_FLOOR, Decimal
+from itertools import accumulate, count, pairwise
+from typing import Any, TypeVar, assert_never
 
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.language.program import bands
 from acompass.language.program.bands import Bands, Steps
+from acompass.language.program.checker import check
+from acompass.language.program.effects import map_of
 from acompass.language.program.hierarchies import Hierarchy
 from acompass.language.program.kernels import Map
 from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Prefix, prefix_problem
-from acompass.language.program.types import shortest_decimal
+from acompass.language.program.types import INTEGER, TEXT, Column, Type, decimal, shortest_decimal
 from acompass.language.text import tree
 from acompass.language.text.tree import DateUnit
+from acompass.language.text.walk import level_in
 from acompass.measure.hierarchy import (
     ByBands,
     ByDate,
@@ -26,12 +30,14 @@ from acompass.measure.hierarchy import (
     ByPrefix,
     Spec,
     Values,
+    column_values,
     invalid_sizes,
     is_integer,
     is_number,
     rows,
     sound_hierarchy,
 )
+from acompass.tables.formats import TextShape
 
 Size = TypeVar("Size")
 
@@ -275,6 +281,33 @@ def spec_of_map(map_: tree.Map) -> Spec | None:
             assert_never(map_)
 
 
+def map_constants(map_: tree.Map) -> dict[str, Any] | None:
+    """The kind of a map and its constants as texts, in the form that the hierarchy editor has; None for NEAREST, which
+    makes no groups."""
+    match map_:
+        case tree.BandsOf(width, start, end):
+            ends = {"from": None if start is None else _spell(start), "up_to": None if end is None else _spell(end)}
+            return {"kind": "bands", "widths": [_spell(width)], **ends, "level": 1}
+        case tree.BandsAt(cuts):
+            return {"kind": "at", "cuts": list(map(_spell, cuts)), "level": 1}
+        case tree.PrefixOf(length):
+            return {"kind": "prefix", "lengths": [_spell(length)], "level": 1}
+        case tree.DatePart(unit):
+            return {"kind": "dates", "units": [str(unit)], "level": 1}
+        case tree.LevelOf(level, file, otherwise):
+            label = otherwise.value if isinstance(otherwise, tree.String) else None
+            other = _spell(otherwise) if isinstance(otherwise, tree.Number) else label
+            return {"kind": "file", "file": file.value, "level": int(level.value), "otherwise": other}
+        case tree.Nearest():
+            return None
+        case _:
+            assert_never(map_)
+
+
+def _spell(number: tree.Number) -> str:
+    return f"{number.value:f}"
+
+
 def join_words(items: Sequence[object]) -> str:
     *first, last = map(str, items)
     return f"{', '.join(first)} and {last}" if first else last
@@ -294,12 +327,15 @@ def choose_by_spec(values: Values, spec: ByBands | ByPrefix | ByDate | None) -> 
 
 
 def choose(values: Values) -> Choice:
-    """Choose levels by the values: codes of one length, numbers, dates, or anything else."""
+    """Choose levels by the values: codes of one length, numbers, dates, or anything else. Numbers that are codes by the
+    name of their column, such as ZIP codes without leading zeros, are never in bands."""
     texts = [text for text in values.texts if text != SUPPRESSED]
-    if _are_codes(texts):
-        return by_prefix(_lengths(len(texts[0])))
+    if TextShape.of(texts).is_code(values.column) and not _are_dates(texts):
+        if _have_one_length(texts):
+            return by_prefix(prefix_lengths(len(texts[0])))
+        return Choice((), "values", "codes of several lengths, only level `*`; add levels by hand")
     if _are_numbers(texts):
-        return by_bands(values, _widths(texts))
+        return by_bands(values, band_widths(texts))
     if _are_dates(texts):
         return by_date(values)
     return by_value(values)
@@ -358,30 +394,24 @@ def _are_dates(texts: Sequence[str]) -> bool:
     return None not in labels and labels != list(texts) and not any(map(is_number, texts))
 
 
-def _are_codes(texts: Sequence[str]) -> bool:
-    """Whether all values have the same length and look like codes, not like words, small numbers or dates."""
-    if len({len(text) for text in texts}) != 1 or len(texts) < _FEW:
-        return False
-    length = len(texts[0])
-    if all(map(is_number, texts)):
-        return length >= _CODE_DIGITS and all(map(str.isdecimal, texts))
-    has_digits = all(any(map(str.isdecimal, text)) and not any(map(str.isspace, text)) for text in texts)
-    return length > 1 and has_digits and not _are_dates(texts)
+def _have_one_length(texts: Sequence[str]) -> bool:
+    return len(set(map(len, texts))) == 1 and len(texts[0]) > 1
 
 
-def _lengths(length: int) -> list[int]:
+def prefix_lengths(length: int) -> list[int]:
     """Up to three lengths of prefixes: each one character shorter for short codes, quarters of the length for long."""
     if length <= _CODE_DIGITS:
         return [each for each in (length - 1, length - 2, length - 3) if each > 0]
     return [length * 3 // 4, length // 2, length // 4]
 
 
-def _widths(texts: Sequence[str]) -> list[Decimal]:
+def band_widths(texts: Sequence[str]) -> list[Decimal]:
     """Round widths, each a multiple of the previous one."""
     numbers = [Decimal(text) for text in texts]
     reach = max(numbers) - min(numbers)
-    narrowest = _round_up(reach / _BANDS)
-    if all(map(is_integer, texts)):
+    integer = all(map(is_integer, texts))
+    narrowest = round_width(reach, _BANDS, integer)
+    if integer:
         narrowest = max(narrowest, Decimal(2))
     factors = _FACTORS[narrowest.as_tuple().digits[0]]
     return [shortest_decimal(narrowest * factor) for factor in factors if factor == 1 or narrowest * factor < reach]
@@ -391,3 +421,152 @@ def _round_up(number: Decimal) -> Decimal:
     """Round up to 1, 2 or 5 times a power of ten."""
     power = Decimal(1).scaleb(number.adjusted())
     return next(power * digit for digit in (1, 2, 5, 10) if power * digit >= number)
+
+
+def cuts_of_equal_width(lowest: Decimal, highest: Decimal, bands: int, integer: bool) -> tuple[Decimal, ...]:
+    """The constants of BANDS AT for bands of about equal width. Integers may allow fewer bands."""
+    width = (highest - lowest) / bands
+    unit = Decimal(1) if integer else Decimal(1).scaleb(width.adjusted() - 1)
+    found = (shortest_decimal((lowest + width * place).quantize(unit)) for place in range(1, bands))
+    return tuple(sorted({cut for cut in found if lowest < cut <= highest}))
+
+
+def cuts_of_equal_count(numbers: Mapping[Decimal, int], bands: int) -> tuple[Decimal, ...]:
+    """The constants of BANDS AT for bands of about equal counts, from the number of records with each number.
+
+    A frequent number is never divided, so there may be fewer bands. A cut lies above the number before it and is the
+    roundest one possible: it need not be a number of the table.
+    """
+    values = sorted(numbers)
+    below = list(accumulate((numbers[value] for value in values), initial=0))
+    places = sorted({_nearest_place(below, below[-1] * band / bands) for band in range(1, bands)})
+    return tuple(_roundest(values[place - 1], values[place]) for place in places if 0 < place < len(values))
+
+
+def _nearest_place(below: Sequence[int], records: float) -> int:
+    """The position of the value below which the number of records is nearest to `records`."""
+    place = bisect_left(below, records)
+    return place if below[place] - records < records - below[place - 1] else place - 1
+
+
+def _roundest(low: Decimal, high: Decimal) -> Decimal:
+    """The multiple of the largest power of ten that is above `low` and at most `high`."""
+    return next(number for number in _multiples(low, high) if number > low)
+
+
+def _multiples(low: Decimal, high: Decimal) -> Iterator[Decimal]:
+    exponent = high.normalize().as_tuple().exponent
+    assert isinstance(exponent, int), "finite numbers"
+    for power in range(max(low.adjusted(), high.adjusted()) + 1, min(exponent, 0) - 1, -1):
+        step = Decimal(1).scaleb(power)
+        yield shortest_decimal((high / step).to_integral_value(ROUND_FLOOR) * step)
+
+
+def round_width(reach: Decimal, bands: int, integer: bool) -> Decimal:
+    """A round width, such as 0.5 or 20, of which about `bands` cover a range of `reach`."""
+    width = _round_up(reach / bands) if reach else Decimal(1)
+    return max(width, Decimal(1)) if integer else width
+
+
+@dataclass(frozen=True, slots=True)
+class FittingMap:
+    """A map that a column's values fit."""
+
+    map: tree.Map
+    labels: int  # distinct labels of the values
+    example: str | None  # the label with the most records
+
+
+def map_words(map_: tree.Map) -> str:
+    """A map in words, such as `first 3 characters`."""
+    match map_:
+        case tree.BandsOf(width, start, end):
+            bounds = [("from", start), ("up to", end)]
+            return " ".join(["bands of", f"{width.value:f}", *(f"{word} {n.value:f}" for word, n in bounds if n)])
+        case tree.BandsAt(cuts):
+            return f"bands at {', '.join(f'{cut.value:f}' for cut in cuts)}"
+        case tree.PrefixOf(length):
+            return "first character" if length.value == 1 else f"first {length.value:f} characters"
+        case tree.DatePart(unit):
+            return unit.lower()
+        case tree.LevelOf(level):
+            return f"level {level.value:f}"
+        case tree.Nearest(number):
+            return f"nearest {number.value:f}"
+        case _:
+            assert_never(map_)
+
+
+def fitting_maps(
+    column: str, counts: Mapping[str, int], named: Sequence[tree.Map], spec: Spec | None, program: tree.Program
+) -> tuple[FittingMap, ...]:
+    """The levels of a column's values, from fine to coarse: the maps that the policy names for it, and proposed ones.
+
+    `counts` has the number of records with each value, `program` the folder of LEVEL's files. A map that does not fit
+    the values is left out; so is one that gives them the labels of another. A file that LEVEL names has all its levels.
+    """
+    type_ = _type_of(counts)
+    found: dict[tuple[str, ...], FittingMap] = {}
+
+    def add(map_: tree.Map, is_named: bool) -> bool:
+        labels = _labels(map_, column, type_, counts, program)
+        if labels is not None and (is_named or set(labels) != {SUPPRESSED}) and labels != tuple(counts):
+            found.setdefault(labels, _fitting_map(map_, labels, counts))
+        return labels is not None
+
+    for map_ in named:
+        add(map_, is_named=True)
+    for level in dict.fromkeys(replace(each, level=_FIRST) for each in map(level_in, named) if each is not None):
+        numbers = (replace(level, level=tree.Number(Decimal(number))) for number in count(1))
+        next(each for each in numbers if not add(each, is_named=False))
+    for map_ in _proposed_maps(column, counts, spec):
+        add(map_, is_named=False)
+    return tuple(sorted(found.values(), key=lambda level: -level.labels))
+
+
+_FIRST = tree.Number(Decimal(1))
+
+
+def _fitting_map(map_: tree.Map, labels: Sequence[str], counts: Mapping[str, int]) -> FittingMap:
+    records: dict[str, int] = {}
+    for label, number in zip(labels, counts.values(), strict=True):
+        records[label] = records.get(label, 0) + number
+    shown = {label: number for label, number in records.items() if label != SUPPRESSED}
+    return FittingMap(map_, len(records), max(shown, key=lambda label: shown[label], default=None))
+
+
+def _proposed_maps(column: str, counts: Mapping[str, int], spec: Spec | None) -> Iterator[tree.Map]:
+    """Those of the specification, or else those that the values suggest."""
+    for each in dict.fromkeys((spec, None)):
+        try:
+            levels = column_levels(column_values(column, counts), each)
+        except CallError:  # no values, or values that the specification does not fit
+            continue
+        yield from (level.tree for level in levels.maps if level.tree is not None)
+        return
+
+
+def _type_of(counts: Mapping[str, int]) -> Type:
+    values = [text for text in counts if text != SUPPRESSED]
+    if all(map(is_integer, values)):
+        return INTEGER
+    if not all(map(is_number, values)):
+        return TEXT
+    return decimal(max(len(text.partition(".")[2]) for text in values))
+
+
+def _labels(
+    map_: tree.Map, column: str, type_: Type, values: Collection[str], program: tree.Program
+) -> tuple[str, ...] | None:
+    """The label of each value; None if the map does not fit the column."""
+    name = tree.Name(column)
+    for each in dict.fromkeys((type_, TEXT)):
+        one = replace(
+            program, requirements=(tree.Requirement(tree.Always(), tree.Generalize(name, map_)),), comments=()
+        )
+        checked, _ = check(one, "", (Column(column, each),))
+        used = None if checked is None else map_of(checked.requirements[0].action)
+        labels = () if used is None else tuple(used.label(value) or "" for value in values)
+        if labels and all(labels):
+            return labels
+    return None

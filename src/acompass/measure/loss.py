@@ -1,11 +1,10 @@
-"""Compare a released table with an earlier one: the changes in distributions, and the loss as ARX defines it.
+"""The loss of a released table against an earlier one, as ARX defines it.
 
-Tables are bags, so distributions are compared, not records. The loss is measured by the levels of a call, or by those
-of the policy that produced the release. With a policy, a column that GENERALIZE does not name gets the levels that its
-values suggest, and a column with a label that is on no level, such as one that REPLACE wrote, is left out.
+Tables are bags, so cells are counted, and no records are compared. The loss is measured by the levels of a call, or by
+those of the policy that produced the release. With a policy, a column that GENERALIZE does not name gets the levels
+that its values suggest, and a column with a label that is on no level, such as one that REPLACE wrote, is left out.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -17,24 +16,23 @@ import duckdb
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.hierarchies import Hierarchy
-from acompass.language.program.types import Kind
+from acompass.language.program.label_maps import SUPPRESSED
 from acompass.language.text import tree
-from acompass.language.text.walk import generalize_in, level_in, map_parts, step_of, steps
-from acompass.measure.answer import (
-    Classes,
-    ColumnChange,
-    ColumnLoss,
-    Loss,
-    Persons,
-    TableChange,
-    column_loss,
-    total_loss,
+from acompass.language.text.walk import (
+    generalize_in,
+    level_in,
+    map_parts,
+    replacement_in,
+    step_of,
+    steps,
+    written_names,
 )
+from acompass.measure.answer import ColumnLoss, Loss, Persons, column_loss, total_loss
 from acompass.measure.classes import one_row
 from acompass.measure.hierarchy import ByDate, ByFile, ByPrefix, Spec, column_values, parse_specs, sound_hierarchy
-from acompass.measure.labels import Key, LabelCoverage, places_in
+from acompass.measure.labels import Key, LabelCoverage, is_prefix, label_interval, places_in
 from acompass.measure.levels import Levels, find_levels, levels_in_words, spec_of_map
-from acompass.measure.records import Records, count_texts, pair_counts
+from acompass.measure.records import Records, count_texts
 from acompass.measure.roles import Positions
 from acompass.options import HierarchiesArgument
 
@@ -151,15 +149,24 @@ class LosingColumn:
 
 
 class PolicyLevels:
-    """The maps of GENERALIZE by case-folded column name."""
+    """The maps of GENERALIZE by case-folded column name, and the columns that it writes other values into."""
 
     def __init__(self, program: tree.Program | None):
         self._folder = "" if program is None else program.folder
         self._maps: dict[str, list[tree.Map]] = defaultdict(list)
+        self._rewritten: set[str] = set()
         for requirement in () if program is None else steps(program):
-            action = generalize_in(step_of(requirement))
+            step = step_of(requirement)
+            action = generalize_in(step)
             if action is not None:
                 self._maps[action.name.text.casefold()].append(action.map)
+            elif not _writes_label(step):
+                self._rewritten |= {name.text.casefold() for name in written_names(step)}
+
+    def is_rewritten(self, name: str) -> bool:
+        """Whether the policy writes values into the column that do not cover the original ones: constants other
+        than labels, random numbers, means, pseudonyms or shifted dates."""
+        return name.casefold() in self._rewritten
 
     def hierarchy(self, name: str) -> tuple[str, Hierarchy, str | None] | None:
         """The last hierarchy file of a column, its hierarchy, and the label for values that it lacks."""
@@ -195,6 +202,12 @@ class PolicyLevels:
         """The order of the labels of each column with a hierarchy."""
         found = {name: self.hierarchy(name) for name in self._maps}
         return {name: places_in(levels[1]) for name, levels in found.items() if levels is not None}
+
+
+def _writes_label(step: tree.Step | None) -> bool:
+    """Whether the step is REPLACE with `*`, a prefix such as `212**` or an interval such as `20-29`."""
+    text = replacement_in(step)
+    return text is not None and (text == SUPPRESSED or is_prefix(text) or label_interval(text) is not None)
 
 
 def policy_loss(
@@ -245,73 +258,3 @@ def _with_others(hierarchy: Hierarchy, texts: Sequence[str], otherwise: str | No
         return hierarchy
     rows = tuple((text, *[otherwise] * hierarchy.levels) for text in absent)
     return Hierarchy((*hierarchy.rows, *rows), hierarchy.digest)
-
-
-def compare(after: Records, ours: Positions, before: Records, theirs: Positions) -> TableChange:
-    """Compare two tables, in records: what a release loses does not depend on whose records they are."""
-    sizes, left = before.class_sizes(theirs.quasi_identifiers), after.class_sizes(ours.quasi_identifiers)
-    classes = Classes(tuple((after.persons(size), number) for size, number in left))
-    records = before.persons(sum(size * number for size, number in sizes))
-    return TableChange(
-        records_before=records,
-        records_after=classes.records,
-        columns=tuple(_column_change(after, a, before, b) for a, b in _shared_columns(after, before)),
-        only_before=_only_in(before, after),
-        only_after=_only_in(after, before),
-        entropy_before=_bits(sizes),
-        entropy_after=_bits(left),
-        discernibility=classes.discernibility + max(0, records - classes.records) * records,
-    )
-
-
-def _shared_columns(after: Records, before: Records) -> list[tuple[int, int]]:
-    """The positions, in both tables, of the columns that both have."""
-    places = {before.schema[b].name: b for b in range(len(before.schema)) if _is_compared(before, b)}
-    return [
-        (a, places[column.name])
-        for a, column in enumerate(after.schema)
-        if _is_compared(after, a) and column.name in places
-    ]
-
-
-def _only_in(records: Records, other: Records) -> tuple[str, ...]:
-    names = {column.name for column in other.schema}
-    return tuple(column.name for column in records.schema if column.name not in names)
-
-
-def _is_compared(records: Records, position: int) -> bool:
-    return position != records.weight and records.schema[position].type.kind is not Kind.OPAQUE
-
-
-def _column_change(after: Records, a: int, before: Records, b: int) -> ColumnChange:
-    counts = pair_counts(after, before, [(a, b)])
-    then = [(earlier, times) for _, earlier, times in counts if earlier]
-    now = [(later, times) for later, _, times in counts if later]
-    return ColumnChange(
-        column=after.schema[a].name,
-        distance=_variation_distance(counts),
-        values_before=sum(times for _, times in then),
-        values_after=sum(times for _, times in now),
-        entropy_before=_bits(then),
-        entropy_after=_bits(now),
-    )
-
-
-def _variation_distance(counts: Sequence[tuple[int, int, int]]) -> Fraction:
-    """The total variation distance; 1 if exactly one of the tables is empty."""
-    after = sum(later * times for later, _, times in counts)
-    before = sum(earlier * times for _, earlier, times in counts)
-    if not after or not before:
-        return Fraction(int(after != before))
-    moved = sum(max(0, later * before - earlier * after) * times for later, earlier, times in counts)
-    return Fraction(moved, after * before)
-
-
-def _bits(counts: Sequence[tuple[int, int]]) -> float:
-    """The entropy of a distribution, from pairs (count, number of values with this count); 0 without records. `fsum`
-    rounds once, so that the digits do not depend on the order."""
-    total = sum(n * times for n, times in counts)
-    if not total:
-        return 0.0
-    weighted = math.fsum(times * n * math.log2(n) for n, times in counts)
-    return max(0.0, math.log2(total) - weighted / total)

@@ -130,6 +130,14 @@ def measure_notes(
     return tuple(Note(None, text) for text in (undecided_note(roles), grouping) if text is not None)
 
 
+def record_risks_note(path: str) -> Note:
+    return Note(
+        None,
+        f"`{path}` has the risk of each record: it tells whom an attacker would find. Keep it with the original table, "
+        "and do not publish it",
+    )
+
+
 def _size_text(k: Persons | None, noun: str) -> str | None:
     return count_text(k, noun) if isinstance(k, int) else None
 

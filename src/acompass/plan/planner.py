@@ -13,7 +13,6 @@ from acompass.language.program import effects
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Value
 from acompass.language.text.tree import Quantifier
-from acompass.plan.regions import constant_write, constants_by_column, ordered_constants
 from acompass.plan.stages import (
     CascadeStage,
     ChainStage,
@@ -22,6 +21,9 @@ from acompass.plan.stages import (
     RecordStage,
     ScanStage,
     Stage,
+    constant_write,
+    constants_by_column,
+    ordered_constants,
     process_query,
 )
 
@@ -377,6 +379,18 @@ def _with_cascades(run: list[_Plain]) -> list[Stage]:
     cascade = CascadeStage(best.stages, tuple(sorted(best.columns)))
     before, after = run[: best.first], run[best.first + len(best.stages) :]
     return [*_with_cascades(before), cascade, *_with_cascades(after)]
+
+
+def cascade_to_the_end(stages: Sequence[Stage]) -> CascadeStage | None:
+    """The first stage, a cascade, with all later ones; None if one of these needs more than combinations of values.
+
+    Its combinations are those of the columns of all stages, so there are more of them.
+    """
+    plain = [each for stage in stages for each in (stage.stages if isinstance(stage, CascadeStage) else (stage,))]
+    if not all(map(_countable_stage, plain)):
+        return None
+    columns = frozenset[int]().union(*map(_columns_touched_by, plain))
+    return CascadeStage(tuple(plain), tuple(sorted(columns)))
 
 
 @dataclass(frozen=True)

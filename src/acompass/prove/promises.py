@@ -120,7 +120,7 @@ def _provable(program: Program, promises: Sequence[Promise]) -> Iterator[Promise
 
     It assumes no check of the policy, so that its proofs also hold for a table that is written in spite of one.
     """
-    from acompass.prove.effort import Exhausted, recursion_limit
+    from acompass.prove.proof import Exhausted, recursion_limit
     from acompass.prove.search.prover import Provers
 
     provers = Provers(program, [each.assertion for each in promises], operations=MOST_OPERATIONS)

@@ -49,7 +49,7 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
         case "json":
             return json_text(_json_object(answer, context))
         case "markdown":
-            from acompass.report.markdown import document_markdown
+            from acompass.report.text import document_markdown
 
             return document_markdown(describe(answer, context)) + _limits(answer)
         case "html":
@@ -57,11 +57,11 @@ def render(answer: Any, format_: Format, context: Context | None = None) -> str:
 
             return document_html(describe(answer, context))
         case "junit":
-            from acompass.report.ci_formats import findings_to_junit
+            from acompass.report.findings import findings_to_junit
 
             return findings_to_junit(answer, context)
         case "sarif":
-            from acompass.report.ci_formats import findings_to_sarif
+            from acompass.report.findings import findings_to_sarif
 
             return json_text(findings_to_sarif(answer, context))
         case _:

@@ -26,6 +26,11 @@ Field: TypeAlias = str | None
 NumberedLine: TypeAlias = tuple[int, str]
 
 
+def is_missing(field: Field, na: Collection[str]) -> bool:
+    """`na` are texts that count as missing values, in quotes or not."""
+    return field is None or field in na
+
+
 class Problem(Enum):
     OPEN_QUOTE = auto()
     TEXT_AFTER_QUOTE = auto()
@@ -197,24 +202,31 @@ def _read_names(path: str, shown: str, delimiter: str) -> tuple[str, ...]:
 
 
 def _find_delimiter(path: str, shown: str) -> str:
+    def widths(delimiter: str) -> list[int]:
+        with open_bytes(path, shown) as file:
+            return first_widths(file, delimiter)
+
+    return likely_delimiter(widths)
+
+
+def likely_delimiter(widths: Callable[[str], list[int]]) -> str:
     """The delimiter that gives the most columns, preferring those that split the first records evenly."""
 
     def fitness(delimiter: str) -> tuple[bool, int]:
-        names, *sample = _first_widths(path, shown, delimiter) or [0]
+        names, *sample = widths(delimiter) or [0]
         return names > 1 and all(width == names for width in sample), names
 
     return max(DELIMITERS, key=fitness)
 
 
-def _first_widths(path: str, shown: str, delimiter: str) -> list[int]:
+def first_widths(raw: Iterable[bytes], delimiter: str) -> list[int]:
     """The number of fields in the header and the first records, up to the first malformed one."""
     widths: list[int] = []
-    with open_bytes(path, shown) as file:
-        try:
-            for _, fields in islice(read_records(file, delimiter), _SAMPLED):
-                widths.append(len(fields))
-        except (MalformedCsv, NotUtf8):
-            pass
+    try:
+        for _, fields in islice(read_records(raw, delimiter), _SAMPLED):
+            widths.append(len(fields))
+    except (MalformedCsv, NotUtf8):
+        pass
     return widths
 
 

@@ -1,7 +1,7 @@
 """Errors about tables. They show the names of columns and files, never a value of a record."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, missing_help, option_text
@@ -52,7 +52,8 @@ invalid_date_format = error_about_both(
     "AC235",
     "invalid date format `{}`: {}",
     "use one day `%d`, one month `%m`, `%b` (Jan) or `%B` (January), one year `%Y` (2020) or `%y` (20), "
-    "and plain text between them, as in `%d.%m.%Y`; `%%` is a percent sign",
+    "and plain text between them, as in `%d.%m.%Y`; a time is `%H:%M`, `%H:%M:%S` or `%I:%M %p` (AM or PM), with "
+    "fractions of seconds as `%f`; `%%` is a percent sign",
 )
 damaged_file = error_about_both("AC214", "`{}` is not a complete {} file", "create or download the file again")
 not_exact = error_about_both(
@@ -129,11 +130,14 @@ def files_differ(first: str, other: str, what: str) -> TableError:
 
 def not_numbers(name: str, place: Place, bad: int, use: Span, help_: str | None) -> TableError:
     found = "1 value is not a number" if bad == 1 else f"{bad:,} values are not numbers"
-    help_ = help_ or (
+    return _not_a_number("AC210", name, found + _where(place, bad), use, help_ or not_numbers_help())
+
+
+def not_numbers_help() -> str:
+    return (
         "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
         "to use the column as text, compare it with a quoted constant"
     )
-    return _not_a_number("AC210", name, found + _where(place, bad), use, help_)
 
 
 def neither_numbers_nor_labels(name: str, place: Place, bad: int, use: Span) -> TableError:
@@ -223,12 +227,16 @@ def not_iso_dates(name: str, comparison: TextComparison, formats: Sequence[str])
     return TableError([finding])
 
 
-def not_dates(name: str, text: str, place: Place, bad: int) -> TableError:
+def not_dates(name: str, text: str, place: Place, bad: int, formats: Sequence[str]) -> TableError:
+    """`formats` are the common formats that every value matches."""
+    options = " or ".join(f"`{option_text('dates', {name: each})}`" for each in formats)
     found = "1 value is not a valid date" if bad == 1 else f"{bad:,} values are not valid dates"
     return table_error(
         "AC234",
         f"column `{name}` is read as dates in the format `{text}`, but {found}{_where(place, bad)}",
-        "give the format of all values, and correct values that are not dates, such as a 31st of February",
+        f"give the format of all values: {options}"
+        if formats
+        else "give the format of all values, and correct values that are not dates, such as a 31st of February",
     )
 
 
@@ -264,14 +272,26 @@ def number_too_long(name: str, digits: int) -> TableError:
     return table_error("AC211", message, "round the column, or use it as text by comparing it with a quoted constant")
 
 
-def missing_values(columns: Iterable[tuple[str, int]]) -> TableError:
-    help_ = missing_help()
+def missing_values(columns: Iterable[tuple[str, int, Mapping[str, int]]]) -> TableError:
+    """The counts are those of missing values and, in a text column, those of usual words for them."""
     return TableError(
         [
-            Diagnostic("AC212", f"column `{name}` has {count_text(count, 'missing value')}", help=help_)
-            for name, count in columns
+            Diagnostic(
+                "AC212",
+                f"column `{name}` has {count_text(count, 'missing value')}",
+                help="; ".join([missing_help(), *words_help(words)]),
+            )
+            for name, count, words in columns
         ]
     )
+
+
+def words_help(words: Mapping[str, int]) -> Iterator[str]:
+    """What to do if words in a column of text mean missing values."""
+    if words:
+        counts = ", ".join(f"`{word}` {'once' if n == 1 else f'{n:,} times'}" for word, n in words.items())
+        option = option_text("na", tuple(words))
+        yield f"the column has the text {counts}: if this means a missing value, add `{option}`"
 
 
 def missing_given_twice(text: str) -> TableError:

@@ -6,15 +6,16 @@ decimal point; `swap_decimal_marks` converts numbers where a table with decimal 
 
 import codecs
 import difflib
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date, datetime
 from encodings.aliases import aliases
 from functools import cached_property
 from typing import Any
 
 from acompass.dataclasses import dataclass, field
-from acompass.options import ERROR, DatesArgument, MissingArgument
+from acompass.options import ERROR, DatesArgument, MissingArgument, NaArgument
 from acompass.tables import errors, format_errors
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -106,7 +107,7 @@ FIRST_OF_1900 = 69
 
 @dataclass(frozen=True)
 class _Directive:
-    part: str  # one of _PARTS
+    part: str  # one of _PARTS or _TIME_PARTS
     expression: str
     padded: str  # the expression without one-digit forms
     is_digits: bool = True  # whether it matches digits
@@ -125,14 +126,24 @@ _DIRECTIVES = {
     "B": _Directive("month", _names_pattern(MONTHS), _names_pattern(MONTHS), is_digits=False),
     "Y": _Directive("year", "[0-9]{4}", "[0-9]{4}"),
     "y": _Directive("year", "[0-9]{2}", "[0-9]{2}"),
+    "H": _Directive("hour", "[01]?[0-9]|2[0-3]", "[01][0-9]|2[0-3]"),
+    "I": _Directive("hour", "0?[1-9]|1[0-2]", "0[1-9]|1[0-2]"),
+    "M": _Directive("minute", "[0-5]?[0-9]", "[0-5][0-9]"),
+    "S": _Directive("second", "[0-5]?[0-9]", "[0-5][0-9]"),
+    "f": _Directive("fraction", "[0-9]{1,6}", "[0-9]{6}"),
+    "p": _Directive("AM or PM", "[AaPp][Mm]", "[AaPp][Mm]", is_digits=False),
 }
 _PARTS = ("day", "month", "year")
+#: each needs the one before it
+_TIME_PARTS = ("hour", "minute", "second", "fraction")
+_HALF = "AM or PM"
 _TOKEN = re.compile(r"%(.?)|([^%]+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class DateFormat:
-    """A format of local dates such as `%d.%m.%Y` (D28, local dates); a text matches it in at most one way."""
+    """A format of local dates such as `%d.%m.%Y`, or of dates and times such as `%d.%m.%Y %H:%M` (D28, local dates); a
+    text matches it in at most one way."""
 
     text: str
     pattern: str  # a regular expression, not anchored
@@ -140,23 +151,34 @@ class DateFormat:
     names: tuple[str, ...]  # the months' names in lowercase; empty if the pattern matches a month's number
     has_century: bool
 
-    def group(self, part: str) -> int:
-        """The number of the group that matches a part, counted from 1."""
-        return self.groups.index(part) + 1
+    def group(self, part: str) -> int | None:
+        """The number of the group that matches a part, counted from 1; None if the format does not have it."""
+        return self.groups.index(part) + 1 if part in self.groups else None
+
+    @property
+    def has_time(self) -> bool:
+        return "hour" in self.groups
+
+    @property
+    def has_half(self) -> bool:
+        """Whether the hour counts from 1 to 12, before or after noon."""
+        return _HALF in self.groups
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
         return re.compile(self.pattern, re.ASCII)
 
     def parse(self, text: str) -> date | None:
-        """The date of a text; None if the text does not match, or is not a date, such as 31.02.2020."""
+        """The date of a text, or its date and time if the format has a time; None if the text does not match, or is
+        not a date, such as 31.02.2020."""
         found = self._regex.fullmatch(text)
         if found is None:
             return None
-        year, month, day = (found[self.group(part)] for part in ("year", "month", "day"))
-        number = self.names.index(month.lower()) + 1 if self.names else int(month)
+        parts = dict(zip(self.groups, found.groups(), strict=True))
+        month = self.names.index(parts["month"].lower()) + 1 if self.names else int(parts["month"])
+        year, day = self._full_year(int(parts["year"])), int(parts["day"])
         try:
-            return date(self._full_year(int(year)), number, int(day))
+            return datetime(year, month, day, *_clock(parts)) if self.has_time else date(year, month, day)
         except ValueError:
             return None
 
@@ -166,8 +188,15 @@ class DateFormat:
         return year + (1900 if year >= FIRST_OF_1900 else 2000)
 
 
+def _clock(parts: Mapping[str, str]) -> tuple[int, int, int, int]:
+    hour = int(parts["hour"])
+    if half := parts.get(_HALF):
+        hour = hour % 12 + (12 if half.lower() == "pm" else 0)
+    return hour, int(parts.get("minute", 0)), int(parts.get("second", 0)), int(parts.get("fraction", "").ljust(6, "0"))
+
+
 def parse_date_format(text: str) -> DateFormat:
-    """Raise if the format has an unknown directive, or not exactly one day, one month and one year."""
+    """Raise if the format has an unknown directive, not exactly one day, one month and one year, or part of a time."""
     if not text.isprintable():
         raise errors.invalid_date_format(text, "it has a character that cannot be printed")
     tokens = list(_tokens(text))
@@ -176,9 +205,23 @@ def parse_date_format(text: str) -> DateFormat:
         if parts.count(part) != 1:
             found = f"no {part}" if part not in parts else f"more than one {part}"
             raise errors.invalid_date_format(text, f"it has {found}")
+    _require_time(text, parts, _DIRECTIVES["I"] in tokens)
     pattern = "".join(_expression(tokens, place) for place in range(len(tokens)))
     names = MONTHS if _DIRECTIVES["B"] in tokens else _SHORT_MONTHS if _DIRECTIVES["b"] in tokens else ()
     return DateFormat(text, pattern, tuple(parts), names, _DIRECTIVES["Y"] in tokens)
+
+
+def _require_time(text: str, parts: Sequence[str], has_half: bool) -> None:
+    for part in (*_TIME_PARTS, _HALF):
+        if parts.count(part) > 1:
+            raise errors.invalid_date_format(text, f"it has more than one {part}")
+    for before, part in itertools.pairwise(_TIME_PARTS):
+        if part in parts and before not in parts:
+            raise errors.invalid_date_format(text, f"it has a {part}, but no {before}")
+    if has_half and _HALF not in parts:
+        raise errors.invalid_date_format(text, "`%I` is an hour from 1 to 12, which needs `%p` for AM or PM")
+    if _HALF in parts and not has_half:
+        raise errors.invalid_date_format(text, "`%p` needs `%I`, an hour from 1 to 12")
 
 
 def _tokens(text: str) -> Iterator[_Directive | str]:
@@ -205,6 +248,49 @@ def _has_digit(token: _Directive | str, end: int) -> bool:
     return token.is_digits if isinstance(token, _Directive) else token[end] in "0123456789"
 
 
+#: formats to suggest, without and with a time
+DATE_FORMATS = (
+    "%d.%m.%Y",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%Y.%m.%d",
+    "%Y%m%d",
+    "%d%m%Y",
+    "%d.%m.%y",
+    "%d/%m/%y",
+    "%m/%d/%y",
+    "%d-%b-%Y",
+    "%d-%b-%y",
+    "%d%b%Y",
+    "%d %b %Y",
+    "%d %B %Y",
+    "%d. %B %Y",
+    "%b %d, %Y",
+    "%B %d, %Y",
+)
+TIME_FORMATS = (
+    " %H:%M",
+    " %H:%M:%S",
+    " %H:%M:%S.%f",
+    "T%H:%M",
+    "T%H:%M:%S",
+    "T%H:%M:%S.%f",
+    ":%H:%M:%S",
+    " %I:%M %p",
+    " %I:%M:%S %p",
+)
+
+
+def time_pattern(text: str) -> str:
+    """A regular expression, not anchored, for a part of a format that is one of the TIME_FORMATS."""
+    tokens = list(_tokens(text))
+    return "".join(_expression(tokens, place) for place in range(len(tokens)))
+
+
 def _literal(text: str) -> str:
     """As in `strptime`, spaces match one or more spaces."""
     escaped = (each if each.isalnum() or each in " _" or not each.isascii() else f"\\{each}" for each in text)
@@ -225,6 +311,77 @@ INTEGERS = rf"(-?[0-9]+|{_INTEGER_BAND})"
 
 def is_number(text: str) -> bool:
     return re.fullmatch(NUMBER_PATTERN, text, re.ASCII) is not None
+
+
+#: a text that may be a code, one of digits alone, and one of digits with a leading zero
+CODE = r"[^\s]*[0-9][^\s]*"
+DIGITS = "[0-9]+"
+PADDED = "0[0-9]+"
+_FEWEST_CODES = 10
+_CODE_DIGITS = 5
+
+
+#: a word of a column's name that says that its values are codes, which have no order: they are never put into bands
+_CODE_WORDS = frozenset(
+    (
+        *("zip", "zcta", "postal", "postcode", "plz", "fips", "geoid", "puma", "tract", "code", "codes", "cd"),
+        *("icd", "cpt", "drg", "hcpcs", "ndc", "atc", "snomed", "loinc", "naics", "nace", "sic", "isco", "soc"),
+    )
+)
+
+
+_LETTERS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+
+
+def looks_like_codes(name: str) -> bool:
+    words = [word.casefold() for word in _LETTERS.findall(name)]
+    return any(word in _CODE_WORDS or word.endswith("code") for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class TextShape:
+    """The distinct values of a column that are not missing."""
+
+    distinct: int
+    shortest: int | None  # of the texts
+    longest: int | None
+    are_codes: bool  # whether all values match a pattern
+    are_digits: bool
+    are_numbers: bool
+    padded: int  # the number of values with leading zeros
+    tens: int  # the number of values that end in 0
+
+    @classmethod
+    def of(cls, texts: Collection[str]) -> "TextShape":
+        """The shape of distinct texts."""
+
+        def all_match(pattern: str) -> bool:
+            return all(map(re.compile(pattern, re.ASCII).fullmatch, texts))
+
+        lengths = set(map(len, texts))
+        return cls(
+            len(texts),
+            min(lengths, default=None),
+            max(lengths, default=None),
+            all_match(CODE),
+            all_match(DIGITS),
+            all_match(NUMBER_PATTERN),
+            sum(re.fullmatch(PADDED, text, re.ASCII) is not None for text in texts),
+            sum(text.endswith("0") for text in texts),
+        )
+
+    def is_code(self, name: str = "") -> bool:
+        """Whether the values are codes, such as postal codes, which are not numbers: all have digits and one length, or
+        digits with leading zeros. Few digits are a code only if the column's name says so."""
+        if not self.are_codes or not self.longest or (self.are_numbers and not self.are_digits):
+            return False
+        if self.are_digits and (self.padded or looks_like_codes(name)):
+            return True
+        if self.shortest != self.longest or self.distinct < _FEWEST_CODES:
+            return False
+        if self.are_digits:
+            return self.longest >= _CODE_DIGITS and 2 * self.tens < self.distinct
+        return self.longest > 1
 
 
 _MONTH_NAME = rf"(?:{'|'.join(_SHORT_MONTHS)})[a-z]*\.?"
@@ -264,6 +421,13 @@ def swap_decimal_marks(text: str) -> str:
     return text
 
 
+#: the usual words for missing values
+MISSING_WORDS = (
+    *("NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "Null", "NaN", "nan", "n.a.", "\\N"),
+    *("?", ".", "-", "--", "unknown", "Unknown", "UNKNOWN", "missing", "Missing", "None", "none"),
+)
+
+
 @dataclass(frozen=True)
 class MissingOptions:
     """How to handle missing values: ERROR, DROP or the text to fill in."""
@@ -279,6 +443,7 @@ class MissingOptions:
 class ReadingOptions:
     missing: MissingOptions = field(default_factory=MissingOptions)
     dates: Mapping[int, DateFormat] = field(default_factory=dict)  # by position
+    na: tuple[str, ...] = ()  # texts that count as missing values
 
 
 @dataclass(frozen=True)
@@ -288,6 +453,7 @@ class Options:
     engine: Any = None  # a URL, a Spark session, or None for the default engine of the table
     missing: MissingArgument = ERROR
     dates: DatesArgument = ()
+    na: NaArgument = ()
     delimiter: str | None = None
     memory_limit: str | None = None
     encoding: str | None = None

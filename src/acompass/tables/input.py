@@ -147,17 +147,30 @@ def _open_workbook(path: str, shown: str) -> "CalamineWorkbook":
     return CalamineWorkbook.from_path(path)
 
 
-def _sheet_name(workbook: "CalamineWorkbook", shown: str, wanted: str | None) -> str:
-    """`wanted` if the workbook has it; by default, the first visible sheet."""
+def sheet_names(path: str, shown: str) -> list[str]:
+    """The names of a workbook's visible sheets."""
+    if importlib.util.find_spec("python_calamine") is None:
+        raise format_errors.reader_needed(shown)
+    with report_read_errors(path, shown), _report_damage(shown):
+        return _visible_sheets(_open_workbook(path, shown))
+
+
+def _visible_sheets(workbook: "CalamineWorkbook") -> list[str]:
     from python_calamine import SheetTypeEnum, SheetVisibleEnum
 
-    sheets = [each for each in workbook.sheets_metadata if each.typ is SheetTypeEnum.WorkSheet]
+    sheets = (each for each in workbook.sheets_metadata if each.typ is SheetTypeEnum.WorkSheet)
+    return [each.name for each in sheets if each.visible is SheetVisibleEnum.Visible]
+
+
+def _sheet_name(workbook: "CalamineWorkbook", shown: str, wanted: str | None) -> str:
+    """`wanted` if the workbook has it; by default, the first visible sheet."""
+    from python_calamine import SheetTypeEnum
+
     if wanted is None:
-        for each in sheets:
-            if each.visible is SheetVisibleEnum.Visible:
-                return each.name
+        for name in _visible_sheets(workbook):
+            return name
         raise format_errors.no_sheet(shown)
-    names = [each.name for each in sheets]
+    names = [each.name for each in workbook.sheets_metadata if each.typ is SheetTypeEnum.WorkSheet]
     if wanted not in names:
         raise format_errors.unknown_sheet(shown, wanted, names)
     return wanted

@@ -14,8 +14,8 @@ import {
 } from "@codemirror/view";
 import { effect, signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { diagnosis, judged, verdicts } from "../answers";
-import { text } from "../state";
+import { diagnosis, isOld, judged, verdicts } from "../answers";
+import { text, typed } from "../state";
 import { editorKeys } from "./commands";
 import { editorHelp } from "./help";
 import { holdView } from "./holder";
@@ -46,6 +46,7 @@ const extensions: Extension = [
   keymap.of([...editorKeys, { key: "Mod-/", run: toggleComment }, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...standardKeymap]),
   EditorView.updateListener.of((update) => {
     if (!update.docChanged) return;
+    typed.value = !update.transactions.some((each) => each.isUserEvent("input.edit"));
     text.value = update.state.doc.toString();
     queueMicrotask(() => changes.value++);
   }),
@@ -57,7 +58,7 @@ export function Editor() {
     if (host.current === null) return;
     const view = new EditorView({ state: EditorState.create({ doc: text.peek(), extensions }), parent: host.current });
     const letGo = holdView(view);
-    const stops = [effect(() => followProblems(view)), effect(() => followVerdicts(view))];
+    const stops = [effect(() => followProblems(view)), effect(() => followVerdicts(view)), effect(() => dimOldMarks(view))];
     return () => {
       stops.forEach((stop) => stop());
       letGo();
@@ -79,4 +80,9 @@ function followVerdicts(view: EditorView): void {
   void changes.value;
   const shown = judged.value;
   if (verdicts.answered.value?.text === text.peek()) showVerdicts(view, shown);
+}
+
+/** The marks of an older text stay in their lines, but dimmed. */
+function dimOldMarks(view: EditorView): void {
+  view.dom.classList.toggle("old-marks", isOld(verdicts.answered.value));
 }

@@ -1,11 +1,12 @@
-/** The left side: parameters, the editor, and a summary line. */
+/** The policy next to each step: parameters, the editor, and a summary line. */
 
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
-import { empty, errors, problems, verdicts } from "../answers";
+import { empty, errors, isOld, problems, verdicts } from "../answers";
 import { flow } from "../live";
 import { BadgeMark } from "../parts/badge";
 import { Stepper } from "../parts/stepper";
+import { hashOf } from "../place";
 import { parameterNames, parameterValues } from "../state";
 import { countNoun, type Badge } from "../words";
 import { format, rename, renaming, startRename } from "./commands";
@@ -16,7 +17,10 @@ export function EditorPane() {
   return (
     <section class="policy" aria-label="Policy editor">
       <div class="toolbar">
-        <Parameters />
+        <div class="parameters">
+          <h2>Policy</h2>
+          <Parameters />
+        </div>
         <span class="buttons">
           <button type="button" class="small" aria-keyshortcuts="Shift+Alt+F" title="Shift-Alt-F" onClick={() => void format()}>
             Format
@@ -27,7 +31,10 @@ export function EditorPane() {
         </span>
       </div>
       {renaming.value !== null && <RenameForm at={renaming.value.at} />}
-      <Editor />
+      <div class="written">
+        <Editor />
+        {empty.value && <Nothing />}
+      </div>
       <Summary />
     </section>
   );
@@ -36,11 +43,21 @@ export function EditorPane() {
 function Parameters() {
   const names = parameterNames.value ?? [];
   return (
-    <div class="parameters">
+    <>
       {names.map((name) => (
         <Stepper label={name} name={`Parameter ${name}`} value={parameterValues.value[name] ?? ""} set={(value) => setParameter(name, value)} />
       ))}
-    </div>
+    </>
+  );
+}
+
+/** What will be in the editor, and how it gets there. */
+function Nothing() {
+  return (
+    <p class="nothing">
+      The policy appears here, with the effect of each line on the right. Let the studio <a href={hashOf("rule", "search")}>find one by a search</a>, start
+      from a <a href={hashOf("rule", "rules")}>published rule</a>, or type it.
+    </p>
   );
 }
 
@@ -78,7 +95,9 @@ function RenameForm({ at }: { at: number }) {
 
 function overall(): Badge | null {
   if (empty.value) return badge("plain", "–", "empty policy");
-  const wrong = errors.value.length || verdicts.value.value?.diagnostics.length || 0;
+  // the errors of an earlier text, such as an empty one, say nothing about this one
+  const errorsOfRun = isOld(verdicts.answered.value) ? 0 : (verdicts.value.value?.diagnostics.length ?? 0);
+  const wrong = errors.value.length || errorsOfRun;
   if (wrong > 0) return badge("bad", "✗", countNoun(wrong, "error"));
   const found = verdicts.value.value?.verdicts;
   if (!found) return null;

@@ -5,6 +5,7 @@ import { change, policyText } from "../answers";
 import type { Change, ColumnChange, LineCost } from "../api";
 import { Asked } from "../parts/asked";
 import { ShareBar } from "../parts/bar";
+import { Explained } from "../parts/explained";
 import { LineLink } from "../parts/line";
 import { DataTable, Num } from "../parts/table";
 import { count, countNoun, fraction, share } from "../words";
@@ -15,7 +16,7 @@ const order = signal<Order>("cost");
 export function ChangePanel() {
   const answer = change.value.value;
   return (
-    <Asked diagnostics={answer?.diagnostics} failure={change.failure.value} waiting={answer === null}>
+    <Asked diagnostics={answer?.diagnostics} failure={change.failure.value} waiting={answer === null} about={change.answered.value}>
       {answer?.change && <Lines found={answer.change} />}
       {answer?.change && <Columns found={answer.change} />}
     </Asked>
@@ -46,7 +47,7 @@ function Lines({ found }: { found: Change }) {
       <h2 id="lines-title">What each line costs</h2>
       <p class="about">
         {countNoun(found.records_before, "record")} before, {count(found.records_after)} after
-        {found.loss !== null && <>, loss {fraction(found.loss)} (0: unchanged, 1: fully suppressed)</>}. The cost of a line is
+        {found.loss !== null && <>, <Explained word="loss">loss</Explained> {fraction(found.loss)} (0: unchanged, 1: fully suppressed)</>}. The cost of a line is
         the share of the table's cells that it changes or drops.
       </p>
       <DataTable
@@ -92,8 +93,9 @@ function Columns({ found }: { found: Change }) {
     <section aria-labelledby="moved-title">
       <h2 id="moved-title">Change of each column's distribution</h2>
       <p class="about">
-        The distance ranges from 0 (unchanged) to 1 (completely different). Information lost is the share of the column's
-        entropy that the policy removes.
+        <Explained word="distance">Distance</Explained>: how far the values moved. <Explained word="information lost">Information
+        lost</Explained> and <Explained word="loss">loss</Explained>: the detail that labels, * and dropped records no longer have. A
+        dash means unknown: the values do not say which original ones they cover, or there was nothing to lose.
       </p>
       <DataTable
         quiet
@@ -113,7 +115,7 @@ function Moved({ column }: { column: ColumnChange }) {
     <tr>
       <th scope="row">{column.column}</th>
       <td class="share">
-        {fraction(column.distance)} <ShareBar part={column.distance} />
+        {column.distance === null ? "–" : <>{fraction(column.distance)} <ShareBar part={column.distance} /></>}
       </td>
       <Num>{column.values_before === null ? "–" : count(column.values_before)}</Num>
       <Num>{column.values_after === null ? "–" : count(column.values_after)}</Num>

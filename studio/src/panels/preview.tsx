@@ -21,7 +21,7 @@ export function Preview() {
   return (
     <section aria-labelledby="preview-title">
       <header class="row">
-        <h2 id="preview-title">2. Preview the report</h2>
+        <h2 id="preview-title">Preview the report</h2>
         <button type="button" disabled={prepared.busy.value} onClick={() => void prepare()}>
           {prepared.busy.value ? "Preparing…" : shown.value === 0 ? "Show the report" : "Show it again"}
         </button>

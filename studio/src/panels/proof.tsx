@@ -20,7 +20,7 @@ export function ProofPanel() {
   return (
     <>
       <OwnClaim />
-      <Asked diagnostics={answer?.diagnostics} failure={proofs.failure.value} waiting={answer === null}>
+      <Asked diagnostics={answer?.diagnostics} failure={proofs.failure.value} waiting={answer === null} about={proofs.answered.value}>
         {answer?.proofs && <PolicyClaims claims={answer.proofs} />}
       </Asked>
     </>
@@ -53,7 +53,7 @@ function OwnClaim() {
       </form>
       <p class="about">An assertion without an action that should hold for every table this policy can produce.</p>
       {(answer !== null || claim.failure.value !== null) && (
-        <Asked diagnostics={answer?.diagnostics} failure={claim.failure.value} waiting={false}>
+        <Asked diagnostics={answer?.diagnostics} failure={claim.failure.value} waiting={false} about={claim.answered.value}>
           <Since asked={claim.answered.value} />
           {answer?.claim && <Verdict claim={answer.claim} />}
         </Asked>

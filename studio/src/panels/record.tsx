@@ -1,8 +1,7 @@
-/** What the policy does to a record; shown only while "Show records" is on. */
+/** What the policy does to a record; shown only while "Show values" is on. */
 
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { Life, Step } from "../api";
-import { post } from "../api";
 import { Call } from "../calls";
 import { judged } from "../answers";
 import { Asked, Since } from "../parts/asked";
@@ -10,7 +9,7 @@ import { LineLink } from "../parts/line";
 import { Prose } from "../parts/prose";
 import { Stepper } from "../parts/stepper";
 import { DataTable } from "../parts/table";
-import { ask, lostContact, opened, showRecords } from "../state";
+import { ask, opened, showRecords } from "../state";
 import { countNoun, done, oneLine } from "../words";
 
 const CHANGED = "✎";
@@ -18,14 +17,9 @@ const record = signal("1");
 const where = signal("");
 const lives = new Call("record");
 
-async function switchRecords(on: boolean): Promise<void> {
-  try {
-    showRecords.value = (await post("show", { on })).show_records;
-  } catch (error) {
-    lostContact(error);
-  }
+effect(() => {
   if (!showRecords.value) lives.value.value = null;
-}
+});
 
 const explainNumber = () => lives.start({ ...ask.peek(), record: Number.parseInt(record.peek(), 10) || 1 });
 const explainWhere = () => lives.start({ ...ask.peek(), where: where.peek() });
@@ -35,20 +29,7 @@ export function RecordPanel() {
     <>
       <section aria-labelledby="record-title">
         <h2 id="record-title">What the policy does to a record</h2>
-        <label class="switch">
-          <input
-            type="checkbox"
-            role="switch"
-            checked={showRecords.value}
-            onChange={(event) => void switchRecords(event.currentTarget.checked)}
-          />{" "}
-          Show records
-        </label>
-        {!showRecords.value && (
-          <p class="about">
-            While this is off, the page receives no record values. Records are personal data: check who can see your screen.
-          </p>
-        )}
+        {!showRecords.value && <p class="about">While <em>Show values</em> is off, the page receives no record.</p>}
         {showRecords.value && <Choice />}
       </section>
       {showRecords.value && <Lives />}
@@ -96,7 +77,7 @@ function Lives() {
   const answer = lives.value.value;
   if (answer === null && lives.failure.value === null && !lives.busy.value) return null;
   return (
-    <Asked diagnostics={answer?.diagnostics} failure={lives.failure.value} waiting={answer === null}>
+    <Asked diagnostics={answer?.diagnostics} failure={lives.failure.value} waiting={answer === null} about={lives.answered.value}>
       <Since asked={lives.answered.value} />
       {answer?.lives?.length === 0 && <p class="empty">No record matches.</p>}
       {answer?.lives?.map((life) => <LifeSection life={life} />)}
@@ -112,7 +93,7 @@ function LifeSection({ life }: { life: Life }) {
         Record {life.record}: {outcomeText(life)}
       </h2>
       <ValueTable life={life} />
-      <ol class="steps">
+      <ol class="trace">
         {life.steps.map((step) => (
           <StepRow step={step} />
         ))}
@@ -161,14 +142,14 @@ function StepRow({ step }: { step: Step }) {
       <p>
         {place === undefined ? `line ${step.line}` : <LineLink line={step.line} range={place.requirement} />} <code>{place?.text ?? oneLine(step.text)}</code>
       </p>
-      <p>{effect(step)}</p>
+      <p>{effectOf(step)}</p>
       {step.class !== null && <p class="about">{classText(step)}</p>}
       {step.nearest.length > 0 && <p class="about">It would not have been affected with: <Prose text={step.nearest.join("; or ")} /></p>}
     </li>
   );
 }
 
-function effect(step: Step): string {
+function effectOf(step: Step): string {
   if (step.dropped) return "✗ dropped";
   if (step.action === "DROP" && step.affected) return `${CHANGED} these columns are dropped`;
   if (step.change !== null) return `${CHANGED} ${step.change.column}: ${step.change.before} → ${step.change.after}`;

@@ -4,21 +4,25 @@ import { risk } from "../answers";
 import type { Driver, Risk, RiskSide } from "../api";
 import { Asked } from "../parts/asked";
 import { Chart } from "../parts/chart";
+import { Explained } from "../parts/explained";
 import { Figure, Figures } from "../parts/figures";
-import { PanelLink } from "../parts/panel_link";
+import { PlaceLink } from "../parts/place_link";
 import { Prose } from "../parts/prose";
 import { DataTable, Num } from "../parts/table";
+import { chosenWeight, opened, roles, weightColumn } from "../state";
 import { isNow, pin, pins, restore, unpin, type Pin } from "../pins";
-import { count, fraction, share } from "../words";
+import { count, countNoun, fraction, share } from "../words";
+import { RecordRisks } from "./record_risks";
 
 export function RiskPanel() {
   const answer = risk.value.value;
   return (
-    <Asked diagnostics={answer?.diagnostics} failure={risk.failure.value} waiting={answer === null}>
+    <Asked diagnostics={answer?.diagnostics} failure={risk.failure.value} waiting={answer === null} about={risk.answered.value}>
       {answer?.risk?.before.quasi_identifiers.length === 0 && <MarkFirst />}
       {answer?.risk && <Compared found={answer.risk} />}
-      {answer?.risk && <Drivers drivers={answer.risk.drivers} />}
+      {answer?.risk && <Drivers found={answer.risk} />}
       {answer?.risk && <Sizes found={answer.risk} />}
+      {answer?.risk && <RecordRisks />}
     </Asked>
   );
 }
@@ -26,7 +30,7 @@ export function RiskPanel() {
 function MarkFirst() {
   return (
     <p class="empty">
-      Risk is measured by quasi-identifiers. Mark them in <PanelLink to="Table" /> first.
+      Risk is measured by quasi-identifiers. Mark them in <PlaceLink step="columns" /> first.
     </p>
   );
 }
@@ -55,6 +59,10 @@ function Compared({ found }: { found: Risk }) {
       <p class="about">
         By {before.quasi_identifiers.join(", ")}. Pin a version to compare it with later ones.
       </p>
+      {found.persons.map((sentence) => (
+        <p class="about">{sentence}</p>
+      ))}
+      <WeightChoice found={found} />
       {found.notes.map((note) => (
         <p class="stale">
           △ <Prose text={note} />
@@ -70,55 +78,96 @@ function Glance({ before, after }: { before: RiskSide; after: RiskSide }) {
   const of = (words: (side: RiskSide) => string) => ({ before: words(before), value: words(after) });
   return (
     <Figures>
-      <Figure name="k, the smallest class" {...of((side) => orNone(side.k, count))} />
-      <Figure name="unique records" {...of((side) => count(side.uniques))} />
-      <Figure name="highest risk" {...of((side) => orNone(side.prosecutor?.max, share))} />
+      <Figure name={<Explained word="k-anonymity" />} {...of((side) => orNone(side.k, count))} />
+      <Figure name={<Explained word="unique records">{`unique ${nouns([before, after])}`}</Explained>} {...of((side) => count(side.uniques))} />
+      <Figure name={<Explained word="prosecutor risk">highest prosecutor risk</Explained>} {...of((side) => orNone(side.prosecutor?.max, share))} />
     </Figures>
   );
 }
 
-type Measure = { name: string; help: string; of: (side: RiskSide) => string };
+/** `word` has the sentence that explains it */
+type Measure = { name: string; word?: string; of: (side: RiskSide) => string };
 
 const orNone = (value: number | null | undefined, words: (number: number) => string): string =>
   value === null || value === undefined ? "–" : words(value);
 
-const MEASURES: Measure[] = [
-  { name: "records", help: "", of: (side) => count(side.records) },
-  { name: "k", help: "records in the smallest class", of: (side) => orNone(side.k, count) },
-  { name: "classes", help: "groups of records with equal quasi-identifiers", of: (side) => count(side.classes) },
-  { name: "unique records", help: "alone in their class", of: (side) => count(side.uniques) },
-  { name: "highest prosecutor risk", help: "the attacker knows the person is in the table", of: (side) => orNone(side.prosecutor?.max, share) },
-  { name: "average prosecutor risk", help: "", of: (side) => orNone(side.prosecutor?.average, share) },
-];
+/** What the classes of some versions count: a release often lacks the column that tells persons apart. */
+const nouns = (sides: RiskSide[]): string => [...new Set(sides.map((side) => side.counted))].join(" or ");
 
-/** Known only with a table of the population. */
-const JOURNALIST: Measure[] = [
-  { name: "highest journalist risk", help: "the attacker knows the person is in the population", of: (side) => orNone(side.journalist?.max, share) },
-  { name: "average journalist risk", help: "", of: (side) => orNone(side.journalist?.average, share) },
-];
-
-function belowMeasures(side: RiskSide): Measure[] {
-  return side.below.map(({ k }) => ({
-    name: `in classes under ${k}`,
-    help: "records",
-    of: (each) => orNone(each.below.find((one) => one.k === k)?.records, count),
-  }));
+function sizeMeasures(sides: RiskSide[], noun: string): Measure[] {
+  const thresholds = sides[0]?.below ?? [];
+  const persons: Measure = { name: "persons", of: (side) => orNone(side.persons, count) };
+  return [
+    { name: "records", of: (side) => count(side.records) },
+    ...(sides.some((side) => side.persons !== null) ? [persons] : []),
+    { name: "k-anonymity", word: "k-anonymity", of: (side) => orNone(side.k, count) },
+    { name: "classes", word: "class", of: (side) => count(side.classes) },
+    { name: `unique ${noun}`, word: "unique records", of: (side) => count(side.uniques) },
+    ...thresholds.map(({ k }) => ({
+      name: `${noun} in classes below ${k}`,
+      word: "records in classes below k",
+      of: (side: RiskSide) => orNone(side.below.find((one) => one.k === k)?.records, count),
+    })),
+  ];
 }
 
-function sensitiveMeasures(side: RiskSide): Measure[] {
-  return side.sensitive.flatMap(({ column }) => {
+/** The attackers whose risk is known in some version. */
+function attackerMeasures(sides: RiskSide[]): Measure[] {
+  const pair = (name: string, of: (side: RiskSide) => RiskSide["prosecutor"]): Measure[] =>
+    sides.every((side) => of(side) === null)
+      ? []
+      : [
+          { name: `highest ${name}`, word: name, of: (side) => orNone(of(side)?.max, share) },
+          { name: `average ${name}`, word: name, of: (side) => orNone(of(side)?.average, share) },
+        ];
+  const expected: Measure = { name: "expected re-identifications", word: "expected re-identifications", of: (side) => orNone(side.expected, fraction) };
+  return [
+    ...pair("prosecutor risk", (side) => side.prosecutor),
+    ...pair("journalist risk", (side) => side.journalist),
+    { name: "marketer risk", word: "marketer risk", of: (side) => orNone(side.marketer, share) },
+    ...pair("individual risk", (side) => side.individual),
+    ...(sides.some((side) => side.expected !== null) ? [expected] : []),
+  ];
+}
+
+function sensitiveMeasures(side: RiskSide | undefined): Measure[] {
+  return (side?.sensitive ?? []).flatMap(({ column }) => {
     const of = (each: RiskSide) => each.sensitive.find((one) => one.column === column);
     return [
-      { name: `l of ${column}`, help: "smallest number of distinct values in a class", of: (each: RiskSide) => orNone(of(each)?.distinct_l, count) },
-      { name: `t of ${column}`, help: "largest distance of a class from the whole table", of: (each: RiskSide) => orNone(of(each)?.t, fraction) },
+      { name: `distinct l-diversity of ${column}`, word: "distinct l-diversity", of: (each: RiskSide) => orNone(of(each)?.distinct_l, count) },
+      { name: `t-closeness of ${column}`, word: "t-closeness", of: (each: RiskSide) => orNone(of(each)?.t, fraction) },
     ];
   });
 }
 
-function measuresFor(sides: RiskSide[]): Measure[] {
-  const journalist = sides.some((side) => side.journalist !== null) ? JOURNALIST : [];
-  const [first] = sides;
-  return first === undefined ? [] : [...MEASURES, ...journalist, ...belowMeasures(first), ...sensitiveMeasures(first)];
+const measuresFor = (sides: RiskSide[]): Measure[] =>
+  sides.length === 0 ? [] : [...sizeMeasures(sides, nouns(sides)), ...attackerMeasures(sides), ...sensitiveMeasures(sides[0])];
+
+/** Weights of a survey, unless persons are counted or the population is known. */
+function WeightChoice({ found }: { found: Risk }) {
+  const used = [...found.before.quasi_identifiers, ...found.before.sensitive.map(({ column }) => column)];
+  const columns = (opened.value?.table.columns ?? []).filter((name) => !used.includes(name));
+  const { population } = found.before;
+  if (found.has_population) return null;
+  if (roles.value.person !== null) return <p class="about">Sampling weights need a table with one record for each person.</p>;
+  return (
+    <p>
+      <label>
+        Sampling weights:{" "}
+        <select value={weightColumn.value ?? ""} onChange={(event) => void (chosenWeight.value = event.currentTarget.value || null)}>
+          <option value="">none: the table is not a sample, or has no weights</option>
+          {columns.map((name) => (
+            <option value={name}>{name}</option>
+          ))}
+        </select>
+      </label>{" "}
+      <small>
+        {population === null
+          ? "With the number of persons that each record stands for, journalist and individual risk are estimated."
+          : `The records stand for ${countNoun(Math.round(population), "person")} of the population.`}
+      </small>
+    </p>
+  );
 }
 
 function Measures({ versions }: { versions: Version[] }) {
@@ -132,7 +181,7 @@ function Measures({ versions }: { versions: Version[] }) {
       {measures.map((measure) => (
         <tr>
           <th scope="row">
-            {measure.name} <small>{measure.help}</small>
+            {measure.word === undefined ? measure.name : <Explained word={measure.word}>{measure.name}</Explained>}
           </th>
           {versions.map(({ side }) => (
             <Num>{measure.of(side)}</Num>
@@ -181,27 +230,39 @@ function mostRevealing(drivers: Driver[]): Driver | undefined {
   return first && second && better(gain(first), gain(second)) > 0 ? first : undefined;
 }
 
-function Drivers({ drivers }: { drivers: Driver[] }) {
+function Drivers({ found: { drivers, before, after } }: { found: Risk }) {
   if (drivers.length === 0) return null;
   const worst = mostRevealing(drivers);
+  const unique = `unique ${nouns([before, after ?? before])}`;
+  const head = ["k", "unique", "risk"].flatMap((name) => [`${name} before`, `${name} after`]);
   return (
     <section aria-labelledby="drivers-title">
       <h2 id="drivers-title">Columns that drive the risk</h2>
-      <p class="about">The smallest class and the unique records without one of the quasi-identifiers.</p>
-      <DataTable
-        quiet
-        caption="Risk without each column"
-        head={["Without", { title: "k before", number: true }, { title: "k after", number: true }, { title: "Unique before", number: true }, { title: "Unique after", number: true }]}
-      >
+      <p class="about">
+        <Explained word="k-anonymity">k</Explained>, {unique} and average <Explained word="prosecutor risk" />, with all quasi-identifiers and
+        without each of them. The column without which the risk falls most is the first to generalize or drop.
+      </p>
+      <DataTable quiet caption="Risk without each column" head={["Quasi-identifiers", ...head.map((title) => ({ title, number: true }))]}>
+        <tr>
+          <th scope="row">all</th>
+          <Num>{orNone(before.k, count)}</Num>
+          <Num>{orNone(after?.k, count)}</Num>
+          <Num>{count(before.uniques)}</Num>
+          <Num>{orNone(after?.uniques, count)}</Num>
+          <Num>{orNone(before.prosecutor?.average, share)}</Num>
+          <Num>{orNone(after?.prosecutor?.average, share)}</Num>
+        </tr>
         {drivers.map((driver) => (
           <tr>
             <th scope="row">
-              {driver.column} {driver === worst && <span class="mark open">▲ drives risk most</span>}
+              without {driver.column} {driver === worst && <span class="mark open">▲ drives risk most</span>}
             </th>
             <Num>{orNone(driver.before.k_without, count)}</Num>
-            <Num>{orNone(driver.k_without, count)}</Num>
+            <Num>{orNone(after && driver.k_without, count)}</Num>
             <Num>{count(driver.before.uniques_without)}</Num>
-            <Num>{count(driver.uniques_without)}</Num>
+            <Num>{orNone(after && driver.uniques_without, count)}</Num>
+            <Num>{orNone(driver.before.risk_without, share)}</Num>
+            <Num>{orNone(after && driver.risk_without, share)}</Num>
           </tr>
         ))}
       </DataTable>
@@ -210,9 +271,11 @@ function Drivers({ drivers }: { drivers: Driver[] }) {
 }
 
 function Sizes({ found }: { found: Risk }) {
+  const noun = nouns(found.after === null ? [found.before] : [found.before, found.after]);
+  const title = `${noun.charAt(0).toUpperCase()}${noun.slice(1)} by class size`;
   return (
     <section aria-labelledby="sizes-title">
-      <h2 id="sizes-title">Records by class size</h2>
+      <h2 id="sizes-title">{title}</h2>
       <ul class="key">
         <li>
           <span class="swatch before" /> before
@@ -224,7 +287,7 @@ function Sizes({ found }: { found: Risk }) {
       <Chart source={found.chart} />
       <details>
         <summary>Show as a table</summary>
-        <DataTable quiet caption="Records by class size" head={["Class size", { title: "Before", number: true }, { title: "After", number: true }]}>
+        <DataTable quiet caption={title} head={["Class size", { title: "Before", number: true }, { title: "After", number: true }]}>
           {found.sizes.map(({ size, before, after }) => (
             <tr>
               <th scope="row">{size}</th>

@@ -8,14 +8,15 @@ import { Call } from "../calls";
 import { setText } from "../editor/holder";
 import { announce } from "../live";
 import { Asked, Problems, Since } from "../parts/asked";
-import { PanelLink } from "../parts/panel_link";
+import { PlaceLink } from "../parts/place_link";
+import { shows } from "../place";
 import { Prose } from "../parts/prose";
 import { Stepper } from "../parts/stepper";
 import { DataTable } from "../parts/table";
 import { markPerson, markRole, sent } from "../roles";
-import { ask, lostContact, opened, panel } from "../state";
+import { ask, hasSearch, lostContact, opened } from "../state";
 import { count, countNoun } from "../words";
-import { searchFor } from "./suggest";
+import { searchFor } from "./search";
 import { NotWritten, type NotReleased } from "./write";
 
 const words = signal("");
@@ -28,8 +29,8 @@ const wrong = signal<Diagnostic[]>([]);
 const refused = signal<NotReleased | null>(null);
 const check = new Call("rule/check");
 
-const list = new Answer("rules", () => (panel.value === "Rules" ? {} : null), 0);
-const answer = new Answer("rule", () => (panel.value === "Rules" && name.value !== null ? { name: name.value, sent: sent.value } : null), 0);
+const list = new Answer("rules", () => (shows("rule", "rules") ? {} : null), 0);
+const answer = new Answer("rule", () => (shows("rule", "rules") && name.value !== null ? { name: name.value, sent: sent.value } : null), 0);
 /** null while another rule is being loaded */
 const rule = computed(() => (answer.answered.value?.name === name.value ? (answer.value.value?.rule ?? null) : null));
 
@@ -414,7 +415,7 @@ function Use({ rule: found }: { rule: Rule }) {
 function SearchButton({ rule: found, isReady }: { rule: Rule; isReady: boolean }) {
   const { k } = found.parameters;
   const classes = found.columns.filter((column) => column.role === "quasi-identifiers" && !isUnused(column, found)).flatMap(columnsOf);
-  if (k === undefined || classes.length === 0 || !opened.value?.has_suggest) return null;
+  if (k === undefined || classes.length === 0 || !hasSearch.value) return null;
   return (
     <button type="button" disabled={!isReady} onClick={() => search(found, numbers.value.k?.trim() || String(k.value))}>
       Search with these numbers
@@ -424,7 +425,7 @@ function SearchButton({ rule: found, isReady }: { rule: Rule; isReady: boolean }
 
 const Written = ({ files }: { files: string[] }) => (
   <p>
-    <span class="mark good">✓ written</span> The editor contains the policy; see its verdicts in <PanelLink to="Policy" />.
+    <span class="mark good">✓ written</span> The editor contains the policy; see its verdicts in <PlaceLink step="refine" panel="lines" />.
     {files.length > 0 && (
       <>
         {" "}

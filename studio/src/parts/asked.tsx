@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
+import { isOld } from "../answers";
 import type { Ask, Diagnostic, Range } from "../api";
 import { edit, goTo } from "../editor/holder";
-import { ask } from "../state";
 import { plain } from "../words";
+import { Help } from "./later";
 import { Prose } from "./prose";
 
 /** Diagnostics in the words of the command line, each with a link to its place and its fixes. */
@@ -26,7 +27,7 @@ function Problem({ problem }: { problem: Diagnostic }) {
         <span class="severity">{SEVERITIES[problem.severity]}</span> <span class="message"><Prose text={problem.message} /></span>{" "}
         <span class="code">{problem.code}</span>
       </p>
-      {problem.help !== null && <p class="help"><Prose text={problem.help} /></p>}
+      <Help problem={problem} />
       <p class="buttons">
         {problem.from !== null && <ShowPlace range={{ from: problem.from, to: problem.to ?? problem.from }} words="" />}
         {problem.related.map((place) => (
@@ -52,21 +53,27 @@ function ShowPlace({ range, words }: { range: Range; words: string }) {
 
 /** An answer to a button stays when the policy changes, with a note that it is outdated. */
 export function Since({ asked }: { asked: Ask | null }) {
-  const now = ask.value;
-  if (asked === null || (asked.text === now.text && JSON.stringify(asked.params) === JSON.stringify(now.params))) return null;
+  if (!isOld(asked)) return null;
   return <p class="stale">△ The policy has changed since this answer.</p>;
 }
 
-type Props = { diagnostics: Diagnostic[] | undefined; failure: string | null; waiting: boolean; children: ComponentChildren };
+type Props = {
+  diagnostics: Diagnostic[] | undefined;
+  failure: string | null;
+  waiting: boolean;
+  /** the question that the answer belongs to, if it is about a policy */
+  about?: Ask | null;
+  children: ComponentChildren;
+};
 
-/** The frame of an answer: a failure, diagnostics, a note that it is pending, or the answer. */
-export function Asked({ diagnostics, failure, waiting, children }: Props) {
+/** The frame of an answer: a failure, diagnostics, a note that it is pending, or the answer, dimmed if it is about an older text. */
+export function Asked({ diagnostics, failure, waiting, about = null, children }: Props) {
   if (failure !== null) return <p class="empty">{failure}</p>;
   if (waiting) return <p class="empty">Calculating…</p>;
   return (
-    <>
+    <div class={isOld(about) ? "answer old" : "answer"}>
       <Problems problems={diagnostics ?? []} />
       {children}
-    </>
+    </div>
   );
 }

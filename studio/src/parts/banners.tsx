@@ -1,7 +1,9 @@
 /** What the user must know before continuing: no server, a file changed by another program. */
 
-import { keepMine, loadTheirs } from "../files";
-import { contact, notice, opened, text, theirs } from "../state";
+import { found, takeDraft } from "../drafts";
+import { keepMine, loadTheirs, open, restoreDraft } from "../files";
+import { chooseSettings } from "../settings";
+import { contact, dirty, notice, opened, settingsDiffer, text, theirs } from "../state";
 import { MergeDiff } from "./later";
 
 export function Banners() {
@@ -9,7 +11,11 @@ export function Banners() {
     <div class="banners">
       {contact.value === "gone" && <Gone />}
       {contact.value === "locked out" && <LockedOut />}
+      {contact.value === "other" && <OtherProject />}
+      {contact.value === "closed" && <Closed />}
+      {found.value !== null && <Draft at={found.value.at} />}
       {theirs.value !== null && <Changed />}
+      {settingsDiffer.value && <SettingsChanged />}
       {notice.value !== null && <Notice sentence={notice.value} />}
     </div>
   );
@@ -18,8 +24,8 @@ export function Banners() {
 function Gone() {
   return (
     <div class="banner bad" role="alert">
-      <strong>The studio is not responding.</strong> Your text is still here. Start <code>acompass studio</code> again to save
-      it, or copy it from the editor. If the program was only busy, the page reconnects automatically.
+      <strong>The studio is not responding.</strong> Your text and settings are still here. Start <code>acompass studio</code> again on the
+      same files: this page then reconnects, and nothing is lost. If the program was only busy, it reconnects by itself.
     </div>
   );
 }
@@ -27,8 +33,71 @@ function Gone() {
 function LockedOut() {
   return (
     <div class="banner bad" role="alert">
-      <strong>This page belongs to an earlier run of the studio.</strong> Copy unsaved text from the editor, then open the address
-      that <code>acompass studio</code> printed.
+      <strong>This page belongs to an earlier run of the studio.</strong> Open the address that <code>acompass studio</code> printed, in
+      this browser. This page then continues with its unsaved text and settings.
+    </div>
+  );
+}
+
+function Closed() {
+  return (
+    <div class="banner open row" role="alert">
+      <span>
+        <strong>The studio has no table open.</strong> Open <code>{opened.value?.policy.name}</code> with its table in another page: this page then
+        continues with its unsaved text and settings.
+      </span>
+      <button type="button" onClick={() => void open()}>
+        Go to the start
+      </button>
+    </div>
+  );
+}
+
+function OtherProject() {
+  return (
+    <div class="banner open row" role="alert">
+      <span>
+        <strong>Another page has opened another table.</strong> {dirty.value && "Copy unsaved text from the editor first."}
+      </span>
+      <button type="button" onClick={() => void open()}>
+        Go to that table
+      </button>
+    </div>
+  );
+}
+
+function Draft({ at }: { at: number }) {
+  return (
+    <div class="banner open row" role="alert">
+      <span>
+        <strong>A page on these files was closed with unsaved changes,</strong> at {new Date(at).toLocaleString()}.
+      </span>
+      <span class="buttons">
+        <button type="button" onClick={() => void restoreDraft()}>
+          Restore them
+        </button>
+        <button type="button" onClick={takeDraft}>
+          Discard them
+        </button>
+      </span>
+    </div>
+  );
+}
+
+function SettingsChanged() {
+  return (
+    <div class="banner open row" role="alert">
+      <span>
+        <strong>acompass.toml was changed outside the studio,</strong> and these settings are not saved. Nothing was overwritten.
+      </span>
+      <span class="buttons">
+        <button type="button" onClick={() => void chooseSettings(true)}>
+          Load their settings
+        </button>
+        <button type="button" onClick={() => void chooseSettings(false)}>
+          Keep my settings
+        </button>
+      </span>
     </div>
   );
 }

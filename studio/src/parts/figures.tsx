@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 export const Figures = ({ children }: { children: ComponentChildren }) => <dl class="figures">{children}</dl>;
 
 /** A key figure, with its value before. */
-export function Figure({ name, value, before, note }: { name: string; value: string; before?: string; note?: string }) {
+export function Figure({ name, value, before, note }: { name: ComponentChildren; value: string; before?: string; note?: string }) {
   return (
     <div>
       <dt>{name}</dt>

@@ -1,13 +1,19 @@
 /** The top of the page: the open policy, its table, and saving. */
 
 import { busy } from "../answers";
-import { dropIncomplete, save, useAllRecords } from "../files";
-import { dirty, file, opened, sample } from "../state";
-import { count, countNoun, outOf } from "../words";
+import { save, showValues, undo, useAllRecords } from "../files";
+import { dirty, file, opened, sample, settings, showRecords } from "../state";
+import { count, countNoun, outOf, plain } from "../words";
 
 export function Header() {
   const about = opened.value;
-  if (about === null) return null;
+  if (about === null) {
+    return (
+      <header class="top">
+        <h1 class="brand">A-COMPASS</h1>
+      </header>
+    );
+  }
   return (
     <header class="top">
       <h1>
@@ -18,20 +24,26 @@ export function Header() {
         on <strong>{about.table.name}</strong>, {countNoun(about.table.records, "record")}, {countNoun(about.table.columns.length, "column")}
       </p>
       <SampleLine />
-      <label class="switch" title="A policy needs complete columns. When on, records with a missing value in one of them are dropped.">
-        <input
-          type="checkbox"
-          role="switch"
-          checked={about.missing.drop}
-          onChange={(event) => void dropIncomplete(event.currentTarget.checked)}
-        />{" "}
-        drop incomplete records
+      <label class="switch" title="When off, no page receives the value of a record. Records are personal data: check who can see your screen.">
+        <input type="checkbox" role="switch" checked={showRecords.value} onChange={(event) => void showValues(event.currentTarget.checked)} /> Show values
       </label>
       <span class={busy.value ? "busy on" : "busy"} title={busy.value ? "working" : ""} />
+      <UndoButton />
       <button type="button" class={dirty.value ? "primary" : ""} aria-keyshortcuts="Control+S Meta+S" onClick={() => void save()}>
         Save
       </button>
     </header>
+  );
+}
+
+/** Undo a change of roles, parameters, reading options or the front page; the editor undoes changes of the text. */
+function UndoButton() {
+  const last = settings.value?.undo ?? null;
+  const what = last === null ? "No setting was changed" : `Undo the change of ${plain(last)}`;
+  return (
+    <button type="button" disabled={last === null} title={what} aria-keyshortcuts="Control+Z Meta+Z" onClick={() => void undo()}>
+      Undo
+    </button>
   );
 }
 

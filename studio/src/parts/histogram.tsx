@@ -1,11 +1,11 @@
 /** The shape of a distribution at a glance. Its numbers are in the table below it, so screen readers skip it. */
-export function Histogram({ counts }: { counts: number[] }) {
+export function Histogram({ counts, series = "table" }: { counts: number[]; series?: string }) {
   const highest = Math.max(...counts, 1);
   if (counts.length < 2) return null;
   return (
     <svg class="histogram" viewBox={`0 0 ${counts.length * 10} 30`} preserveAspectRatio="none" aria-hidden="true">
       {counts.map((count, at) => (
-        <rect class="table" x={at * 10 + 1} width={8} y={30 - height(count, highest)} height={height(count, highest)} />
+        <rect class={series} x={at * 10 + 1} width={8} y={30 - height(count, highest)} height={height(count, highest)} />
       ))}
     </svg>
   );

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-export type Head = { title: string; number?: boolean; optional?: boolean; sort?: { on: boolean; by: () => void } };
+export type Head = { title: string; number?: boolean; optional?: boolean; sort?: { on: boolean; by: () => void; up?: boolean } };
 type Props = { caption: string; head: (string | Head)[]; children: ComponentChildren; quiet?: boolean };
 
 /** A table that scrolls by itself when it is wider than the page. */
@@ -38,9 +38,9 @@ function HeadCell({ head: { title, number, optional, sort } }: { head: Head }) {
   const side = number ? "number" : optional ? "optional" : "";
   if (sort === undefined) return <th scope="col" class={side}>{title}</th>;
   return (
-    <th scope="col" class={side} aria-sort={sort.on ? "descending" : "none"}>
+    <th scope="col" class={side} aria-sort={sort.on ? (sort.up ? "ascending" : "descending") : "none"}>
       <button type="button" class="sorter" onClick={sort.by}>
-        {title} <span aria-hidden="true">{sort.on ? "▾" : "▵"}</span>
+        {title} <span aria-hidden="true">{sort.on ? (sort.up ? "▴" : "▾") : "▵"}</span>
       </button>
     </th>
   );

@@ -1,55 +1,47 @@
-/** ARIA tabs: one tab stop, arrow keys move between tabs. The address contains the panel's name. */
+/** ARIA tabs within a step: one tab stop, arrow keys move between tabs. The address contains the tab's name. */
 
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { panel, PANELS, type PanelName } from "../state";
+import { go, PANELS, place, STEPS, type PanelName, type StepWithPanels } from "../place";
 
-const hashOf = (name: PanelName) => `#${name.toLowerCase()}`;
-
-export function choosePanelFromAddress(): void {
-  panel.value = PANELS.find((name) => hashOf(name) === location.hash) ?? "Policy";
+function adjacent(names: string[], key: string): string | undefined {
+  const at = names.indexOf(place.peek().panel);
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: names.length - 1 }[key];
+  return to === undefined ? undefined : names[(to + names.length) % names.length];
 }
 
-function choose(name: PanelName): void {
-  panel.value = name;
-  history.replaceState(null, "", hashOf(name));
-}
-
-function adjacentPanel(key: string): PanelName | undefined {
-  const at = PANELS.indexOf(panel.peek());
-  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: PANELS.length - 1 }[key];
-  return to === undefined ? undefined : PANELS[(to + PANELS.length) % PANELS.length];
-}
-
-export function Tabs({ panels }: { panels: Record<PanelName, ComponentType> }) {
+export function Tabs<S extends StepWithPanels>({ step, panels }: { step: S; panels: Record<PanelName<S>, ComponentType> }) {
   const list = useRef<HTMLDivElement>(null);
+  const titles: Record<string, string> = PANELS[step];
+  const names = Object.keys(titles);
+  const shown = place.value.panel;
   const keys = (event: KeyboardEvent) => {
-    const next = adjacentPanel(event.key);
+    const next = adjacent(names, event.key);
     if (next === undefined) return;
     event.preventDefault();
-    choose(next);
+    go(step, next);
     list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
   };
   useEffect(() => {
-    list.current?.querySelector(`#tab-${panel.value}`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [panel.value]);
-  const Shown = panels[panel.value];
+    list.current?.querySelector(`#tab-${shown}`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [shown]);
+  const Shown = (panels as Record<string, ComponentType>)[shown];
   return (
-    <section class="panels" aria-label="Panels">
-      <div class="tabs" role="tablist" aria-label="Panels" ref={list} onKeyDown={keys}>
-        {PANELS.map((name) => (
-          <Tab name={name} />
+    <>
+      <div class="tabs" role="tablist" aria-label={STEPS[step]} ref={list} onKeyDown={keys}>
+        {names.map((name) => (
+          <Tab step={step} name={name} title={titles[name] ?? name} />
         ))}
       </div>
-      <div class="panel" role="tabpanel" id="panel" aria-labelledby={`tab-${panel.value}`} tabindex={0}>
-        <Shown />
+      <div class="panel" role="tabpanel" id="panel" key={shown} aria-labelledby={`tab-${shown}`} tabindex={0}>
+        {Shown !== undefined && <Shown />}
       </div>
-    </section>
+    </>
   );
 }
 
-function Tab({ name }: { name: PanelName }) {
-  const chosen = panel.value === name;
+function Tab({ step, name, title }: { step: StepWithPanels; name: string; title: string }) {
+  const chosen = place.value.panel === name;
   return (
     <button
       type="button"
@@ -58,9 +50,9 @@ function Tab({ name }: { name: PanelName }) {
       aria-selected={chosen}
       aria-controls={chosen ? "panel" : undefined}
       tabindex={chosen ? 0 : -1}
-      onClick={() => choose(name)}
+      onClick={() => go(step, name)}
     >
-      {name}
+      {title}
     </button>
   );
 }

@@ -32,7 +32,7 @@ class Tab:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", self._listen)
         page.goto(address)
-        expect(self.editor).to_be_visible()
+        expect(page.get_by_role("navigation", name="Steps")).to_be_visible()
 
     def _listen(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not _EXPECTED.search(message.text):
@@ -57,8 +57,11 @@ class Tab:
         self.page.keyboard.press("ControlOrMeta+a")
         self.page.keyboard.insert_text(policy)
 
-    def show(self, panel: str) -> None:
-        self.page.get_by_role("tab", name=panel).click()
+    def show(self, step: str, panel: str | None = None) -> None:
+        """Go to a step and, if it has any, to one of its sub-tabs."""
+        self.page.get_by_role("navigation", name="Steps").get_by_role("link", name=step).click()
+        if panel is not None:
+            self.page.get_by_role("tab", name=panel).click()
 
     def press(self, button: str | re.Pattern[str]) -> None:
         self.page.get_by_role("button", name=button, exact=True).click()
@@ -82,6 +85,13 @@ class Tab:
         for column, role in roles.items():
             name = f"Role of {column.replace('_', ' ')}"
             self.page.get_by_role("combobox", name=name, exact=True).select_option(role)
+
+    def expect_written(self, *names: str) -> None:
+        """The release was written as these files."""
+        expect(self.page.get_by_text("✓ written")).to_be_visible()
+        listed = self.page.get_by_role("region", name="Write the release").locator("li > strong")
+        for name in names:
+            expect(listed.get_by_text(name, exact=True)).to_be_visible()
 
     def save(self) -> None:
         self.page.keyboard.press("ControlOrMeta+s")

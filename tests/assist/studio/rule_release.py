@@ -27,7 +27,7 @@ def make_hospital(folder: Path, patients: int) -> Path:
 
 def rule_release(tab: Tab) -> Iterator[str]:
     """Go from the table to the released files, and yield the name of each step after it."""
-    tab.show("Rules")
+    tab.show("Rule or search", "Rules")
     expect(tab.page.get_by_role("button", name=RULE, exact=True)).to_be_visible()
     yield "rules"
     tab.press(RULE)
@@ -49,5 +49,5 @@ def rule_release(tab: Tab) -> Iterator[str]:
     yield "rule-checked"
     tab.show("Release")
     tab.press("Save and write")
-    expect(tab.page.get_by_text("hospital-released.csv and hospital-report.html")).to_be_visible()
+    tab.expect_written("hospital-released.csv", "hospital-report.html", "hospital-internal.html")
     yield "rule-released"

@@ -1,17 +1,74 @@
 """The studio answers only its own page, and serves nothing else."""
 
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from acompass.assist.studio.access import MOST_BYTES, Access
-from acompass.assist.studio.server import ROUTES
+from acompass.assist.studio.access import MOST_BYTES, MOST_SENT, Access
+from acompass.assist.studio.server import QUESTIONS
+from acompass.assist.studio.settings import FRONT_PAGE
 from tests.assist.studio.browsing import write_people
 from tests.assist.studio.pages import Page, open_studio
 from tests.folding import folded
+
+UPLOAD = "/api/upload?name=people.csv"
+TABLE_TYPE = "application/octet-stream"
+
+
+def upload(page: Page, content: bytes, name: str = "people.csv", **headers: str) -> httpx.Response:
+    """Send a table, with headers that override the page's."""
+    given = {"Origin": page.origin, "Content-Type": TABLE_TYPE, **headers}
+    return page.http.post("/api/upload", params={"name": name}, content=content, headers=given)
+
+
+def test_a_table_is_taken_from_the_page_only(page: Page, access: Access) -> None:
+    assert upload(page, b"Age\n1\n").status_code == 200
+    assert upload(page, b"Age\n1\n", Origin="http://evil.example").status_code == 403
+    assert upload(page, b"Age\n1\n", Host="evil.example").status_code == 403
+    assert upload(page, b"Age\n1\n", **{"Sec-Fetch-Site": "same-site"}).status_code == 403
+    with httpx.Client(base_url=access.origin) as stranger:
+        headers = {"Origin": access.origin, "Content-Type": TABLE_TYPE}
+        assert stranger.post(UPLOAD, content=b"Age\n1\n", headers=headers).status_code == 401
+    assert page.http.get(UPLOAD).status_code == 405
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/json", "multipart/form-data", ""])
+def test_a_table_in_a_type_that_a_form_can_send_is_rejected(page: Page, kind: str) -> None:
+    assert upload(page, b"Age\n1\n", **{"Content-Type": kind}).status_code == 415
+    assert post(page, **{"Content-Type": TABLE_TYPE}).status_code == 415
+
+
+def test_a_table_that_is_too_large_is_rejected_before_it_is_sent(page: Page) -> None:
+    connection = HTTPConnection(page.origin.removeprefix("http://"))
+    connection.putrequest("POST", UPLOAD)
+    cookie = "; ".join(f"{name}={value}" for name, value in page.http.cookies.items())
+    length = str(MOST_SENT + 1)
+    headers = {"Origin": page.origin, "Content-Type": TABLE_TYPE, "Cookie": cookie, "Content-Length": length}
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    connection.endheaders(b"Age\n")
+    assert connection.getresponse().status == 413
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["../people.csv", "/etc/people.csv", "a\\people.csv", ".people.csv", "people.exe", "people", "", "a\0.csv"]
+)
+def test_a_name_that_is_no_name_of_a_table_is_rejected(page: Page, name: str) -> None:
+    assert upload(page, b"Age\n1\n", name).status_code in (400, 415)
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "/etc/hosts", "/proc/self/environ"])
+def test_a_file_that_is_no_table_is_not_read(page: Page, path: str) -> None:
+    """What the page may open ends as a table or a policy does (D37, headers)."""
+    for name in ("open/table", "detect"):
+        answer = page.ask(name, path=path, reading={})
+        assert [each["code"] for each in answer["diagnostics"]] == ["AC252"]
+        assert "root:" not in str(answer)
 
 
 def post(page: Page, path: str = "/api/state", **headers: str) -> httpx.Response:
@@ -95,7 +152,7 @@ def stranger(access: Access) -> Iterator[httpx.Client]:
         yield stranger
 
 
-@folded("name", sorted(ROUTES))
+@folded("name", sorted(QUESTIONS))
 def test_no_request_is_answered_without_the_cookie(access: Access, stranger: httpx.Client, name: str) -> None:
     response = stranger.post(f"/api/{name}", json={}, headers={"Origin": access.origin})
     assert response.status_code == 401
@@ -168,7 +225,7 @@ def test_a_large_body_is_rejected(page: Page) -> None:
     assert (declared.status_code, streamed.status_code) == (413, 413)
 
 
-@folded("name", sorted(ROUTES))
+@folded("name", sorted(QUESTIONS))
 @folded("method", ["GET", "PUT", "DELETE", "OPTIONS", "HEAD"])
 def test_requests_must_be_posted(page: Page, name: str, method: str) -> None:
     response = page.http.request(method, f"/api/{name}", headers={"Origin": page.origin})
@@ -248,7 +305,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_names_and_values_are_sent_as_data(hostile: Path) -> None:
     with open_studio(hostile, hostile.with_suffix(".csv"), reading={"header": True}) as (page, _):
-        assert page.ask("open")["table"]["columns"] == NAMES
+        assert page.ask("open")["opened"]["table"]["columns"] == NAMES
         table = page.send("table")
         assert table.headers["Content-Type"] == "application/json"
         columns = table.json()["columns"]
@@ -289,7 +346,7 @@ def test_the_page_itself_contains_no_name_from_the_files(tmp_path: Path) -> None
     table.rename(hostile)
     with open_studio(policy, hostile) as (page, _):
         assert "<img" not in page.http.get("/").text
-        assert page.ask("open")["table"]["name"] == "<img src=x>.csv"
+        assert page.ask("open")["opened"]["table"]["name"] == "<img src=x>.csv"
 
 
 #: each value of Name, Age and Born occurs once, in fewer records than a report may show
@@ -314,13 +371,28 @@ PLACES = [{"at": place} for place in range(0, len(POLICY), 3)]
 RULE = "cms-cell-size"
 RULE_COLUMNS = [{"cell": names, "count": [], "beneficiary": []} for names in (["Team", "Born"], ["Name"], ["none"])]
 
+#: columns, and how the hierarchy editor groups them; the first leaves values without a group
+GROUPS: list[tuple[str, dict[str, Any]]] = [
+    ("Name", {"kind": "groups", "level": 1, "rows": [[name, "first"] for name in PEOPLE_NAMES[:20]]}),
+    ("Age", {"kind": "bands", "widths": ["7"], "level": 1}),
+    ("Born", {"kind": "dates", "units": ["YEAR"], "level": 1}),
+    ("Name", {"kind": "prefix", "lengths": ["9"], "level": 1}),
+    ("Age", {"kind": "at", "cuts": ["70100", "70400"], "level": 1}),
+]
+
 #: the bodies sent to each route
 BODIES: dict[str, list[dict[str, Any]]] = {
     "open": [{}],
     "state": [{}],
     "policy": [{}],
     "save": [{"text": POLICY, "seen": "never"}],
-    "missing": [{"drop": True}, {"drop": False}],
+    "reading": [{"reading": {"missing": {"Age": "drop"}}}, {"reading": {"delimiter": ";"}}, {"reading": {}}],
+    "start": [{}],
+    "forget": [{"key": "none"}],
+    "browse": [{}, {"path": "/nowhere"}],
+    "detect": [{"reading": {}}, {"reading": {"encoding": "none"}}],
+    "example": [{"name": "none"}],
+    "open/table": [{"path": "/nowhere/people.csv"}, {"path": "people.csv"}, {"path": "/etc/passwd"}],
     "all": [{"on": True}, {"on": False}],
     "show": [{"on": False}],
     "diagnose": [
@@ -338,12 +410,37 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "proofs": [ASK],
     "claim": [{**ASK, "claim": "EACH RESULT : Age <= 30"}, {**ASK, "claim": "EACH RESULT : Name = 'x'"}],
     "table": [{}],
+    "rarest": [{"column": name} for name in ("Name", "Age", "none")],
+    "rows": [{"first": 0, "count": 40}, {"first": -1, "count": 40}],
+    "hierarchy": [{**ASK, "column": name} for name in ("Name", "Age", "Born", "Team")],
+    "hierarchy/cuts": [{**ASK, "column": "Age", "by": by, "bands": 4} for by in ("count", "width")],
+    "hierarchy/preview": [{**ASK, "column": name, "spec": spec} for name, spec in GROUPS],
+    "hierarchy/save": [
+        {**ASK, "column": "Name", "file": "groups.csv", "replace": True, "spec": GROUPS[0][1] | {"file": "groups.csv"}},
+        {**ASK, "column": "Age", "file": "ages.csv", "replace": True, "spec": GROUPS[1][1]},
+        {**ASK, "column": "Born", "file": "people.csv", "replace": False, "spec": GROUPS[2][1]},
+    ],
+    "hierarchy/load": [
+        {**ASK, "column": "Name", "content": "".join(f"{name};first;*\n" for name in PEOPLE_NAMES[:20])},
+        {**ASK, "column": "Name", "content": "".join(f"{name};first;*\n" for name in PEOPLE_NAMES[:2] * 2)},
+        {**ASK, "column": "Name", "file": "people.csv"},
+    ],
+    "refine/controls": [ASK, {**ASK, "only": ["Age", "Born"]}, {**ASK, "text": ""}],
+    "refine/effects": [ASK, {**ASK, "text": ""}],
+    "refine/rows": [{**ASK, "first": 0, "count": 40}],
     "roles": [{"roles": ROLES}],
     "templates": [ASK],
     "risk": [{**ASK, "roles": ROLES | {"sensitive": []}}],
     "change": [{**ASK, "roles": ROLES | {"sensitive": []}}],
+    "record_risks": [
+        {**ASK, "roles": ROLES, "name": name, "released": released, "replace": True}
+        for name in ("risks.csv", "people.csv", "risks.exe")
+        for released in (True, False)
+    ],
+    "words": [{}],
     "record": [{**ASK, "record": 1}, {**ASK, "where": "Age > 3"}],
-    "suggest": [{"roles": ROLES | {"quasi_identifiers": ["Age", "Born"], "sensitive": ["Team"]}, "k": 3, "l": 2}],
+    "search": [{"roles": ROLES | {"quasi_identifiers": ["Age", "Born"], "sensitive": ["Team"]}, "k": 3, "l": 2}],
+    "search/incomplete": [{"roles": ROLES | {"sensitive": []}, "needs_sensitive": False}],
     "rules": [{}],
     "rule": [{"name": RULE}, {"name": "none"}],
     "rule/write": [
@@ -352,9 +449,19 @@ BODIES: dict[str, list[dict[str, Any]]] = {
         for k in ("3", "", "many")
     ],
     "rule/check": [{**ASK, "name": RULE, "columns": columns, "numbers": {}} for columns in RULE_COLUMNS],
-    "stop": [{"topic": "suggest"}],
+    "stop": [{"topic": "search"}],
     "progress": [{}],
+    "promises": [ASK, {**ASK, "params": {}}, {**ASK, "text": POLICY + "EACH RESULT : Name >= 3;"}],
     "preview": [ASK],
+    "release/progress": [{}],
+    "settings": [{}],
+    "settings/change": [{"params": {"k": "3"}, "purpose": "Study"}, {"valid_until": "soon"}],
+    "settings/undo": [{}],
+    "settings/choose": [{"theirs": True}, {"theirs": False}],
+    "settings/restore": [
+        {"params": {}, "roles": {}, "reading": {}, **dict.fromkeys(FRONT_PAGE, "")},
+        {"params": {}, "roles": ROLES, "reading": {"dates": {"Name": "%d"}}, **dict.fromkeys(FRONT_PAGE, "")},
+    ],
     "release": [{**ASK, "table": "x.csv", "report": "x.html", "replace": False, "seen": ""}],
 }
 
@@ -363,21 +470,22 @@ BODIES: dict[str, list[dict[str, Any]]] = {
 def distinct_values(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, Path]]:
     folder = tmp_path_factory.mktemp("marked")
     with open_studio(*write_people(folder, POLICY, TABLE)) as (page, _):
+        page.ask("show", on=False)
         yield page, folder
 
 
 def test_every_route_is_tested() -> None:
-    assert set(BODIES) == set(ROUTES)
+    assert set(BODIES) == set(QUESTIONS)
 
 
 def test_the_requests_succeed(distinct_values: tuple[Page, Path]) -> None:
     """Errors would contain no values, and the tests below would prove nothing."""
     page, _ = distinct_values
-    for name in ("verdicts", "proofs", "risk", "change", "suggest", "preview", "rule/write", "rule/check"):
+    for name in ("verdicts", "proofs", "risk", "change", "search", "promises", "preview", "rule/write", "rule/check"):
         assert page.ask(name, **BODIES[name][0])["diagnostics"] == [], name
 
 
-@pytest.mark.parametrize("name", sorted(ROUTES))
+@pytest.mark.parametrize("name", sorted(QUESTIONS))
 def test_no_answer_contains_a_record_value(distinct_values: tuple[Page, Path], name: str) -> None:
     page, _ = distinct_values
     answers = [page.send(name, **body).text for body in BODIES[name]]
@@ -425,7 +533,7 @@ def test_an_internal_error_reveals_no_record_value(
     def fail(*_: object) -> None:
         raise ValueError(PEOPLE_NAMES[0])
 
-    monkeypatch.setattr("acompass.assist.studio.answers.files.roles_json", fail)
+    monkeypatch.setattr("acompass.assist.studio.answers.opening.roles_json", fail)
     response = page.send("open")
     assert response.status_code == 500
     assert "ValueError" in response.text

@@ -13,7 +13,6 @@ import acompass
 from acompass.assist.studio.messages import Offsets
 from acompass.assist.studio.state import MOST_KEPT, Memory
 from acompass.errors.diagnostics import Span
-from acompass.session import Session
 from tests.assist.studio.browsing import AGES, CLASSES, ELECTRICITY, PEOPLE, write_people
 from tests.assist.studio.pages import Page, asking, open_studio
 from tests.waiting import PATIENCE, wait_until
@@ -153,7 +152,7 @@ def test_the_verdicts_of_the_papers_example_equal_those_of_a_run(tmp_path: Path)
         acompass.load(policy), table, params={"k": 2, "l": 1}, seed="assist", output=tmp_path / "out.csv"
     )
     with open_studio(policy, table, params=params) as (page, _):
-        shown = page.ask("open")
+        shown = page.ask("open")["opened"]
         found = page.ask_about("verdicts", shown["policy"]["text"], params)["verdicts"]
     assert shown["params"] == params
     assert [each["affected"] for each in found["requirements"]] == [each.affected for each in ran.requirements]
@@ -167,13 +166,15 @@ def test_a_mistake_is_a_diagnostic_in_place_of_verdicts(page: Page) -> None:
         assert answer["diagnostics"]
 
 
-def test_incomplete_records_are_rejected_or_dropped(tmp_path: Path) -> None:
+def test_incomplete_records_are_rejected_dropped_or_filled(tmp_path: Path) -> None:
     with open_studio(*write_people(tmp_path, table=PEOPLE + "Gus,,21401,flu\n")) as (page, _):
-        assert page.ask_about("verdicts", AGES)["diagnostics"][0]["code"].startswith("AC2")
-        assert page.ask("missing", drop=True)["missing"] == {"drop": True}
-        found = page.ask_about("verdicts", AGES)["verdicts"]
-        assert (found["records_in"], found["dropped"]) == (7, 1)
-        assert page.ask("missing", drop=False)["missing"] == {"drop": False}
+        assert page.ask_about("verdicts", AGES)["diagnostics"][0]["code"] == "AC212"
+        for choice, records in (("drop", 6), ("50", 7)):
+            opened = page.ask("reading", reading={"missing": {"Age": choice}})["opened"]
+            assert opened["reading"] == {"missing": {"Age": choice}}
+            found = page.ask_about("verdicts", AGES)["verdicts"]
+            assert (found["records_in"], found["records_out"]) == (7, records)
+        assert page.ask("reading", reading={})["opened"]["reading"] == {}
         assert page.ask_about("verdicts", AGES)["verdicts"] is None
 
 
@@ -290,40 +291,87 @@ pytest.importorskip("numpy")
 ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Zip"], "sensitive": ["Disease"]}
 
 
-def test_a_suggested_policy_reaches_its_goal(page: Page) -> None:
-    found = page.ask("suggest", roles=ROLES, k=2, l=2, max_lost="50%")["suggestion"]
-    assert page.ask_about("diagnose", found["text"])["diagnostics"] == []
-    risk = page.ask_about("risk", found["text"], roles=ROLES)["risk"]
-    assert risk["after"]["k"] >= 2
-    assert risk["after"]["sensitive"][0]["distinct_l"] >= 2
-    assert found["steps"]
+def test_each_answer_of_a_search_reaches_its_goal(page: Page) -> None:
+    found = page.ask("search", roles=ROLES, k=2, l=2, max_lost="50%")["search"]
+    assert {each["style"] for each in found["alternatives"]} == {"cascade", "uniform", "stars"}
+    assert [each["standing"] for each in found["alternatives"]].count("least loss") == 1
+    for answer in found["alternatives"]:
+        assert page.ask_about("diagnose", answer["text"])["diagnostics"] == []
+        after = page.ask_about("risk", answer["text"], roles=ROLES)["risk"]["after"]
+        assert after["k"] == answer["smallest"] >= 2
+        assert after["prosecutor"]["max"] == answer["highest_risk"]
+        assert after["sensitive"][0]["distinct_l"] >= 2
+        assert after["records"] == found["records_in"] - found["incomplete"] - answer["dropped"]
     assert found["finished"]
-    assert page.ask("progress") == {"suggest": None}
+    assert page.ask("progress") == {"search": None}
+
+
+def test_a_policy_for_the_editor_states_no_numbers_of_the_table(page: Page) -> None:
+    """They would be wrong as soon as a line is changed."""
+    best, *_ = page.ask("search", roles=ROLES, k=2, max_lost="50%")["search"]["alternatives"]
+    comments = [line for line in best["text"].splitlines() if "--" in line]
+    assert comments == [f"-- From a search for k = 2 ({best['style']}, at most 50% of the records dropped)."]
+
+
+def test_importance_and_closeness_are_asked_for(page: Page) -> None:
+    high = page.ask("search", roles=ROLES, k=2, importance={"Age": "high"}, t="0.9")["search"]
+    assert all(each["t"] <= 0.9 for each in high["alternatives"] if "t" in each)
+    answer = page.ask("search", roles=ROLES, k=2, importance={"Name": "high"})
+    assert answer["search"] is None
+    assert answer["diagnostics"][0]["code"] == "AC623"
 
 
 def test_an_impossible_goal_is_reported(page: Page) -> None:
-    answer = page.ask("suggest", roles=ROLES, k=1)
-    assert answer["suggestion"] is None
+    answer = page.ask("search", roles=ROLES, k=1)
+    assert answer["search"] is None
     assert answer["diagnostics"][0]["code"] == "AC621"
 
 
-def test_stopping_returns_the_best_policy_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The search runs until it is stopped, and then answers."""
-    running, suggest = Event(), Session.suggest
+def test_a_goal_that_no_search_reaches_is_listed_with_reasons(page: Page) -> None:
+    found = page.ask("search", roles=ROLES, k=100)["search"]
+    assert {each["standing"] for each in found["alternatives"]} == {"unreachable"}
+    assert all("k = 100" in each["reason"] for each in found["alternatives"])
 
-    def endless(self: Session, *args: object, stopped: object, **kwargs: object) -> object:
-        assert callable(stopped)
-        running.set()
-        while not stopped():
-            Event().wait(0.01)
-        return suggest(self, *args, stopped=stopped, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Session, "suggest", endless)
+def test_stopping_returns_the_answers_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second search runs until it is stopped; the first one has an answer by then."""
+    from acompass.author.suggest import flow
+
+    running, find = Event(), flow.search
+
+    def endless(problem: object, style: str, lines: int, seconds: object, stopped: object, progress: object) -> object:
+        if style != "cascade":
+            running.set()
+            while not stopped():  # type: ignore[operator]
+                Event().wait(0.01)
+        return find(problem, style, lines, seconds, stopped, progress)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(flow, "search", endless)
     with (
         open_studio(*write_people(tmp_path)) as (page, _),
-        asking(page, "suggest", roles=ROLES, k=2, max_lost="50%") as answer,
+        asking(page, "search", roles=ROLES, k=2, max_lost="50%") as answer,
     ):
         assert running.wait(PATIENCE)
-        assert page.ask("progress")["suggest"] == {"part": 0.0, "loss": None}
-        page.ask("stop", topic="suggest")
-        assert answer()["suggestion"]["text"]
+        now = page.ask("progress")["search"]
+        assert (now["running"]["style"], now["loss"]) == ("uniform", None)
+        assert [each["style"] for each in now["alternatives"]] == ["cascade"]
+        page.ask("stop", topic="search")
+        found = answer()["search"]
+        assert {each["style"] for each in found["alternatives"]} == {"cascade", "uniform"}
+        assert not found["finished"]
+
+
+@pytest.mark.parametrize(("missing", "are_dropped"), [("drop", True), (None, False)])
+def test_records_with_missing_values_are_counted_before_a_search(
+    tmp_path: Path, missing: str | None, are_dropped: bool
+) -> None:
+    table = "Name,Age,Zip,Disease\nAnn,34,21401,flu\nBob,,21401,\nCid,86,,flu\nDee,34,21401,\n"
+    with open_studio(*write_people(tmp_path, "", table), reading={"missing": missing}) as (page, _):
+        counted = page.ask("search/incomplete", roles=ROLES, needs_sensitive=False)
+        assert (counted["incomplete"], counted["are_dropped"]) == (2, are_dropped)
+        assert page.ask("search/incomplete", roles=ROLES, needs_sensitive=True)["incomplete"] == 3
+        found = page.ask("search", roles=ROLES, k=2, max_lost="50%")
+        if are_dropped:
+            assert found["search"]["incomplete"] == 2
+        else:
+            assert found["diagnostics"][0]["code"] == "AC212"

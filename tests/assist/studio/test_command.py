@@ -49,7 +49,7 @@ def fail(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Fail:
             {"k": "5"},
         ),
         (
-            [],
+            ["."],
             '[policy."people.acp"]\ntable = "people.csv"\nparams = { k = 5, c = "5" }\n',
             "people.acp",
             {"k": "5", "c": "'5'"},
@@ -69,11 +69,12 @@ def test_the_arguments_and_settings_choose_what_is_opened(
     if settings:
         (tmp_path / "acompass.toml").write_text(settings, encoding="utf-8")
     with start_studio(*arguments, folder=tmp_path) as (_, address), Page(address) as page:
-        found = page.ask("open")
+        found = page.ask("open")["opened"]
         assert found["policy"]["name"] == policy
         assert found["policy"]["exists"] is (policy == "people.acp")
         assert found["table"] == {
             "name": "people.csv",
+            "path": str(tmp_path / "people.csv"),
             "records": 6,
             "columns": ["Name", "Age", "Zip", "Disease"],
         }
@@ -139,7 +140,7 @@ def test_the_port_is_the_requested_one(tmp_path: Path, fail: Fail) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "[AC803]: no policy is given"),
+        (["--set", "k=3"], "[AC803]: no policy is given"),
         (["release.txt", "people.csv"], "[AC803]: policy `release.txt` does not exist"),
         (["nowhere/release.acp", "people.csv"], "[AC803]: folder `nowhere` for the policy does not exist"),
         (["people.acp"], "[AC411]: no table is given"),
@@ -155,13 +156,28 @@ def test_the_command_says_what_it_cannot_open(tmp_path: Path, fail: Fail, argume
     assert said in fail(*arguments)
 
 
+@pytest.mark.parametrize("arguments", [[], ["release"]])
+def test_without_a_policy_the_start_page_is_opened(tmp_path: Path, arguments: list[str]) -> None:
+    folder = tmp_path.joinpath(*arguments)
+    folder.mkdir(exist_ok=True)
+    write_people(folder)
+    settings = "".join(f'[policy."{name}.acp"]\ntable = "people.csv"\n' for name in "ab")
+    (folder / "acompass.toml").write_text(settings, encoding="utf-8")
+    with start_studio(*arguments, folder=tmp_path) as (_, address), Page(address) as page:
+        assert page.ask("open")["opened"] is None
+        start = page.ask("start")
+        assert start["folder"] == str(folder.resolve())
+        assert [Path(each["policy"]).name for each in start["here"]] == ["a.acp", "b.acp"]
+        assert [each["name"] for each in page.ask("browse")["files"]] == ["people.acp", "people.csv"]
+
+
 def test_several_policies_in_the_settings_are_listed(tmp_path: Path, fail: Fail) -> None:
     settings = "".join(f'[policy."{name}.acp"]\ntable = "people.csv"\n' for name in "ab")
     (tmp_path / "acompass.toml").write_text(settings, encoding="utf-8")
-    assert "`acompass.toml` names several policies: `a.acp`, `b.acp`" in fail()
+    assert "`acompass.toml` names several policies: `a.acp`, `b.acp`" in fail("--set", "k=3")
 
 
-@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
+@pytest.mark.parametrize("library", ["starlette", "tomlkit", "uvicorn"])
 def test_without_its_libraries_the_command_says_how_to_install_them(tmp_path: Path, library: str) -> None:
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     code = f"""

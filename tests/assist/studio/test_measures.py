@@ -1,5 +1,6 @@
 """The panels Risk and Change show the measures of the command line, before and after."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,11 @@ from acompass.assist import request_queue
 from acompass.assist.studio import state
 from tests.assist.studio.browsing import ADULT, AGES, CLASSES, PEOPLE, write_people
 from tests.assist.studio.pages import Page, open_studio
+from tests.repo.sources import ROOT
+
+#: the page's words that it explains: in a sentence, and as the name of a measure
+EXPLAINED = re.compile(r"""(?:Explained word=|^ *word: |name: (?:"[^"]*"|`[^`]*`), word: )"([^"]+)\"""", re.MULTILINE)
+SOURCES = ROOT / "studio" / "src"
 
 ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Zip"], "sensitive": ["Disease"]}
 
@@ -74,6 +80,81 @@ def test_journalist_risk_needs_a_population(tmp_path: Path) -> None:
         assert risk["after"]["journalist"]["max"] == 0.125
         banded = "ALWAYS : GENERALIZE Age TO BANDS OF 10;\n"
         assert page.ask_about("risk", banded, roles=ROLES)["risk"]["after"]["journalist"] is None
+
+
+SURVEY = """Age,Region,Weight,Patient
+18,North,12.5,A
+18,North,14,A
+30,North,40.2,B
+30,South,7.25,C
+"""
+SURVEY_ROLES = {"quasi_identifiers": ["Age", "Region"]}
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Iterator[Page]:
+    with open_studio(*write_people(tmp_path, table=SURVEY)) as (page, _):
+        yield page
+
+
+def test_sampling_weights_give_the_risk_in_the_population(survey: Page, tmp_path: Path) -> None:
+    text = "ALWAYS : REPLACE Region WITH '*';\n"
+    risk = survey.ask_about("risk", text, roles=SURVEY_ROLES, sampling_weight="Weight")["risk"]
+    measured = acompass.measure(tmp_path / "people.csv", ["Age", "Region"], sampling_weight="Weight").to_json()
+    assert risk["before"]["individual"]["max"] == measured["risk"]["individual"]["maximum"]
+    assert risk["before"]["journalist"]["max"] == measured["risk"]["journalist"]["maximum"]
+    assert risk["before"]["marketer"] == measured["risk"]["marketer"]
+    assert risk["before"]["expected"] == measured["sampling"]["expected_reidentifications"]
+    assert risk["after"]["individual"]["max"] < risk["before"]["individual"]["max"]
+    dropped = survey.ask_about("risk", "ALWAYS : DROP Weight;\n", roles=SURVEY_ROLES, sampling_weight="Weight")["risk"]
+    assert (dropped["after"]["individual"], dropped["after"]["prosecutor"]["max"]) == (None, 1)
+
+
+def test_weights_of_persons_are_refused_with_the_code_of_measure(survey: Page) -> None:
+    roles = {**SURVEY_ROLES, "person": "Patient"}
+    assert survey.ask_about("risk", "", roles=roles)["risk"]["before"]["counted"] == "persons"
+    answer = survey.ask_about("risk", "", roles=roles, sampling_weight="Weight")
+    assert answer["diagnostics"][0]["code"] == "AC617"
+
+
+def test_the_risk_is_that_of_persons(survey: Page) -> None:
+    before = survey.ask_about("risk", "", roles={**SURVEY_ROLES, "person": "Patient"})["risk"]["before"]
+    assert (before["records"], before["persons"], before["uniques"], before["marketer"]) == (4, 3, 3, 1)
+
+
+@pytest.mark.parametrize(("released", "sizes"), [(False, [2, 2, 1, 1]), (True, [3, 3, 3])])
+def test_the_risk_of_each_record_is_written_beside_the_policy(
+    survey: Page, tmp_path: Path, released: bool, sizes: list[int]
+) -> None:
+    text = "ALWAYS : REPLACE Age WITH 30;\nEACH RESULT : Region = 'North' : REJECT;\n"
+    body = {"roles": SURVEY_ROLES, "name": "risk.csv", "released": released, "replace": False}
+    written = survey.ask_about("record_risks", text, **body)["written"]
+    assert (written["name"], written["records"]) == ("risk.csv", len(sizes))
+    assert "do not publish it" in written["note"]
+    lines = (tmp_path / "risk.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "record,class_size,unique,prosecutor_risk"
+    assert [int(line.split(",")[1]) for line in lines[1:]] == sizes
+    (tmp_path / "risk.csv").write_text("something else", encoding="utf-8")
+    assert survey.send("record_risks", text=text, params={}, **body).status_code == 409
+    survey.ask_about("record_risks", text, **{**body, "replace": True})
+    assert (tmp_path / "risk.csv").read_text(encoding="utf-8").splitlines() == lines
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.acp", "../risk.csv", "risk.txt", "-"])
+def test_the_risk_of_each_record_replaces_no_other_file(survey: Page, tmp_path: Path, name: str) -> None:
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    body = {"roles": SURVEY_ROLES, "name": name, "released": False, "replace": True}
+    response = survey.send("record_risks", text="", params={}, **body)
+    assert response.status_code == 400 or response.json()["diagnostics"]
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_every_word_of_the_page_has_a_sentence(page: Page) -> None:
+    words = page.ask("words")["words"]
+    shown = {word for path in SOURCES.rglob("*.tsx") for word in EXPLAINED.findall(path.read_text(encoding="utf-8"))}
+    assert {"loss", "k-anonymity", "records in classes below k", "distinct l-diversity"} <= shown
+    assert shown <= set(words)
+    assert all(sentence.endswith(".") for sentence in words.values())
 
 
 def test_change_is_measured_by_column_and_by_line(page: Page) -> None:
@@ -144,7 +225,7 @@ def test_the_settings_give_the_first_roles(tmp_path: Path) -> None:
     settings = '[table."people.csv"]\nquasi-identifiers = ["Age"]\nsensitive = ["Disease"]\nidentifiers = ["Name"]\n'
     (tmp_path / "acompass.toml").write_text(settings, encoding="utf-8")
     with open_studio(*write_people(tmp_path)) as (page, _):
-        assert page.ask("open")["roles"] == {
+        assert page.ask("open")["opened"]["roles"] == {
             "identifiers": ["Name"],
             "quasi_identifiers": ["Age"],
             "sensitive": ["Disease"],
@@ -160,7 +241,7 @@ def test_adult_end_to_end() -> None:
     policy = ADULT / "policy.acp"
     params = {"k": "5", "l": "3"}
     with open_studio(policy, ADULT / "adult.csv.gz", params=params) as (page, _):
-        text = page.ask("open")["policy"]["text"]
+        text = page.ask("open")["opened"]["policy"]["text"]
         assert page.ask_about("verdicts", text, params)["verdicts"]["records_out"] == 32_535
         risk = page.ask_about("risk", text, params)["risk"]
         assert risk["after"]["k"] == 5
@@ -192,7 +273,7 @@ def large(tmp_path: Path, sampling: None) -> Iterator[Page]:
 
 
 def test_answers_about_a_sample_say_so(large: Page) -> None:
-    assert large.ask("open")["sample"] == STATED
+    assert large.ask("open")["opened"]["sample"] == STATED
     found = large.ask("verdicts", **ASK)["verdicts"]
     assert found["sample"] == STATED
     assert found["records_in"] == SAMPLE
@@ -230,10 +311,9 @@ def test_a_record_outside_the_sample_is_found(large: Page) -> None:
     assert life["given"]["Name"] == f"'n{RECORDS - 1}'"
 
 
-def test_a_suggestion_uses_all_records(large: Page) -> None:
+def test_a_search_uses_all_records(large: Page) -> None:
     pytest.importorskip("numpy")
-    found = large.ask("suggest", roles=SAMPLE_ROLES, k=20)["suggestion"]
-    assert found["records_out"] + found["dropped"] == RECORDS
+    assert large.ask("search", roles=SAMPLE_ROLES, k=20)["search"]["records_in"] == RECORDS
 
 
 @pytest.mark.usefixtures("sampling")

@@ -8,12 +8,14 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import duckdb
 import pytest
 
+from acompass.engines.duckdb import input as reader
 from acompass.session import Session
 from tests.assist.studio.browsing import AGES, write_people
 from tests.assist.studio.pages import Page, asking, open_studio
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 SLOW = "-- slow\n" + AGES
 
@@ -120,7 +122,7 @@ def test_an_answer_computed_during_a_switch_is_discarded(fresh: Page, endless: E
     """The answer belongs to neither table, so the page must ask again."""
     with asking(fresh, "verdicts", text=SLOW, params={}) as older:
         assert endless.began.wait(PATIENCE)
-        assert fresh.ask("missing", drop=True)["missing"] == {"drop": True}
+        assert fresh.ask("reading", reading={"missing": {"Age": "drop"}})["opened"] is not None
         assert older() == {"stale": True}
     assert fresh.ask_about("verdicts", AGES)["verdicts"]["ok"]
 
@@ -138,3 +140,34 @@ def test_a_closed_page_ends_the_measures_of_the_released_table(fresh: Page, monk
     with send_and_close(fresh, "risk", text=AGES, params={}, roles={"quasi_identifiers": ["Age"]}):
         assert call.began.wait(PATIENCE)
     assert call.ended.wait(PATIENCE)
+
+
+@pytest.mark.parametrize("name", ["open/table", "reading"])
+def test_a_table_that_is_being_opened_for_a_closed_page_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """What was open stays open. DuckDB counts for minutes in place of reading the table."""
+    began, interrupted, read = Event(), Event(), reader._read
+
+    def read_slowly(con: duckdb.DuckDBPyConnection, *given: Any) -> None:
+        began.set()
+        try:
+            con.execute("SELECT sum(range % 7) FROM range(1000000000000)").fetchall()
+        except duckdb.InterruptException:
+            interrupted.set()
+            raise
+        read(con, *given)
+
+    policy, table = write_people(tmp_path)
+    other = tmp_path / "other.csv"
+    other.write_bytes(table.read_bytes())
+    with open_studio(policy, table) as (page, _):
+        before = page.ask("open")["opened"]
+        with monkeypatch.context() as patch:
+            patch.setattr(reader, "_read", read_slowly)
+            reading = {} if name == "open/table" else {"header": True}
+            with send_and_close(page, name, path=str(other), reading=reading):
+                assert began.wait(PATIENCE)
+            assert interrupted.wait(PATIENCE)
+        wait_until(lambda: page.ask("open")["opened"] == before)
+        assert page.ask_about("verdicts", AGES)["verdicts"]["ok"]

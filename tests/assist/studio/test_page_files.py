@@ -32,6 +32,7 @@ def address(policy: Path) -> Iterator[str]:
 @pytest.fixture
 def tab(browser: Browser, address: str) -> Iterator[Tab]:
     with open_tab(browser, address) as tab:
+        tab.show("Refine", "Lines")
         yield tab
 
 
@@ -87,6 +88,7 @@ def test_the_first_save_creates_a_new_policy(browser: Browser, policy: Path) -> 
     policy.unlink()
     with start_studio("people.csv", folder=policy.parent) as (_, address), open_tab(browser, address) as tab:
         expect(tab.page.get_by_text("new file")).to_be_visible()
+        tab.show("Refine", "Lines")
         expect(tab.heading("Getting started")).to_be_visible()
         tab.write(MINE)
         expect(tab.requirement(1)).to_contain_text("✓ holds")
@@ -110,13 +112,14 @@ def test_a_page_of_an_earlier_studio_says_so(browser: Browser, policy: Path, add
         expect(tab.page.get_by_text("belongs to an earlier run")).to_be_visible()
 
 
-def test_a_switch_drops_incomplete_records(browser: Browser, tmp_path: Path) -> None:
+def test_missing_values_are_decided_beside_their_error(browser: Browser, tmp_path: Path) -> None:
     paths = write_people(tmp_path, table="Age,Zip\n34,21401\n,21402\n")
     with (
         start_studio(*(path.name for path in paths), folder=tmp_path) as (_, address),
         open_tab(browser, address) as tab,
     ):
+        tab.show("Refine", "Lines")
         expect(tab.page.get_by_text("missing").first).to_be_visible()
-        tab.page.get_by_role("switch", name="drop incomplete records").check()
+        tab.page.get_by_role("combobox", name="Missing values of Age").first.select_option("drop the records")
         expect(tab.status).to_contain_text("✓ no check is violated")
         expect(tab.page.get_by_text("1 of them incomplete")).to_be_visible()

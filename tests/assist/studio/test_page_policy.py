@@ -23,7 +23,7 @@ def tab(shared_tab: Tab) -> Tab:
     shared_tab.write(POLICY)
     for name, value in (("k", "2"), ("l", "1")):
         shared_tab.page.get_by_role("textbox", name=f"Parameter {name}").fill(value)
-    shared_tab.show("Policy")
+    shared_tab.show("Refine", "Lines")
     expect(shared_tab.requirement(HOMOGENEITY)).to_contain_text("2 of 10 dropped")
     return shared_tab
 

@@ -28,6 +28,7 @@ def tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def test_a_verdict_on_a_sample_says_so_until_all_records_are_used(tab: Tab) -> None:
     note = f"on a sample of {SAMPLE:,} of {RECORDS:,} records"
     expect(tab.page.get_by_text(note)).to_be_visible()
+    tab.show("Refine", "Lines")
     expect(tab.requirement(1)).to_contain_text(f"violated by {SAMPLE:,} of {SAMPLE:,}")
     expect(tab.status).to_contain_text("of a sample")
     tab.press("Use all records")

@@ -11,9 +11,10 @@ from typing import Any
 import httpx
 import pytest
 
-from acompass.assist.studio.state import ABSENT, PolicyFile, Unseen
+from acompass.assist.studio.saved_files import ABSENT, PolicyFile, Unseen
 from acompass.errors.diagnostics import AcompassError
 from acompass.report.page.certificate import verify
+from acompass.session import Session
 from tests.assist.studio.browsing import AGES, CLASSES, PEOPLE, write_people
 from tests.assist.studio.pages import Page, open_studio
 
@@ -50,11 +51,20 @@ def test_a_policy_with_other_line_ends_is_certified(tmp_path: Path) -> None:
 def test_table_and_report_are_written(tmp_path: Path) -> None:
     policy, table = write_people(tmp_path)
     with open_studio(policy, table) as (page, _):
-        assert page.ask("open")["release"] == {"table": "people-released.csv", "report": "people-report.html"}
+        names_proposed = {
+            "table": "people-released.csv",
+            "report": "people-report.html",
+            "internal": "people-internal.html",
+        }
+        assert page.ask("open")["opened"]["release"] == names_proposed
         released = release(page).json()["released"]
+    promised = released.pop("promised")
+    assert promised["sentences"][0]["text"] == "Every released record satisfies `EACH RESULT : Age <= 80`."
     assert released == {
         "table": "out.csv",
         "report": "out.html",
+        "internal": None,
+        "folder": str(tmp_path),
         "records_in": 6,
         "records_out": 6,
         "ok": True,
@@ -63,6 +73,54 @@ def test_table_and_report_are_written(tmp_path: Path) -> None:
     assert (tmp_path / "out.csv").read_text(encoding="utf-8") == PEOPLE.replace("86", "80")
     assert is_certified(tmp_path)
     assert names(tmp_path) == ["out.csv", "out.html", "people.acp", "people.csv"]
+
+
+def test_both_reports_are_written_and_shown_without_scripts(tmp_path: Path) -> None:
+    with open_studio(*write_people(tmp_path)) as (page, _):
+        assert page.http.get("/released/report").status_code == 404
+        assert release(page, internal="internal.html").json()["released"]["internal"] == "internal.html"
+        for name, file in (("report", "out.html"), ("internal", "internal.html")):
+            shown = page.http.get(f"/released/{name}")
+            assert shown.text == (tmp_path / file).read_text(encoding="utf-8")
+            assert "default-src 'none'" in shown.headers["Content-Security-Policy"]
+            assert shown.headers["Content-Security-Policy"].endswith("; sandbox")
+        (tmp_path / "out.html").unlink()
+        assert page.http.get("/released/report").status_code == 404
+    assert "internal" in (tmp_path / "internal.html").read_text(encoding="utf-8").casefold()
+
+
+def test_the_reports_need_two_names(tmp_path: Path) -> None:
+    with open_studio(*write_people(tmp_path)) as (page, _):
+        assert release(page, internal="out.html").status_code == 400
+        assert release(page, internal="out.txt").status_code == 400
+    assert names(tmp_path) == ["people.acp", "people.csv"]
+
+
+def test_the_front_page_has_the_purpose_of_the_project(tmp_path: Path) -> None:
+    with open_studio(*write_people(tmp_path)) as (page, _):
+        page.ask("settings/change", purpose="A study of tests", recipients="Everyone")
+        page.ask("save", text=AGES, seen=page.ask("policy")["version"])
+        assert release(page).json()["released"]["ok"]
+    report = (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "A study of tests" in report
+    assert "Everyone" in report
+
+
+def test_a_release_shows_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of lines that are done is known while it is written, and gone afterwards."""
+    seen: list[object] = []
+    with open_studio(*write_people(tmp_path)) as (page, _):
+        run = Session.run
+
+        def run_and_look(self: Session, *given: Any, progress: Any, **options: Any) -> Any:
+            progress(0, 1)
+            seen.append(page.ask("release/progress")["written"])
+            return run(self, *given, progress=progress, **options)
+
+        monkeypatch.setattr(Session, "run", run_and_look)
+        assert release(page).json()["released"]["ok"]
+        assert page.ask("release/progress")["written"] is None
+    assert seen == [{"done": 0, "of": 1}]
 
 
 def test_the_report_may_be_left_out(tmp_path: Path) -> None:
@@ -300,7 +358,7 @@ def test_no_update_is_lost(page: Page) -> None:
 
 def test_the_page_notices_a_change_of_the_policy(page: Page, tmp_path: Path) -> None:
     before = page.ask("state")["version"]
-    opened = page.ask("open")
+    opened = page.ask("open")["opened"]
     page.ask("save", text=AGES + "\n", seen=opened["policy"]["version"])
     assert page.ask("state")["version"] != before
 

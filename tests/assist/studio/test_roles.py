@@ -84,7 +84,7 @@ def test_the_roles_of_the_settings_are_shown_as_the_table_spells_them(tmp_path: 
     settings = '[table."people.csv"]\nquasi-identifiers = ["AGE"]\nother = ["zip"]\nperson = "name"\n'
     (tmp_path / "acompass.toml").write_text(settings, encoding="utf-8")
     with open_studio(*write_people(tmp_path)) as (page, _):
-        roles = page.ask("open")["roles"]
+        roles = page.ask("open")["opened"]["roles"]
     assert (roles["quasi_identifiers"], roles["other"], roles["person"]) == (["Age"], ["Zip"], "Name")
 
 
@@ -93,10 +93,10 @@ def test_a_suggestion_drops_only_identifiers_that_the_policy_does_not(tmp_path: 
     with open_studio(*write_people(tmp_path)) as (page, _):
         page.ask("roles", roles=ROLES)
         asked = {"roles": ROLES, "k": 2, "max_lost": "50%"}
-        assert DROP in page.ask("suggest", **asked)["suggestion"]["text"]
-        added = page.ask("suggest", **asked, text=DROP)["suggestion"]["text"]
-        assert DROP not in added
-        assert page.ask_about("diagnose", DROP + added)["diagnostics"] == []
+        best, *_ = page.ask("search", **asked, text=DROP)["search"]["alternatives"]
+        assert DROP in best["text"]
+        assert DROP not in best["addition"]
+        assert page.ask_about("diagnose", DROP + best["addition"])["diagnostics"] == []
 
 
 def test_a_policy_without_a_check_is_not_called_good(tmp_path: Path) -> None:

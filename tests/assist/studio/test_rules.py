@@ -51,7 +51,7 @@ def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
 
 def _open(folder: Path, monkeypatch: pytest.MonkeyPatch, file: str) -> Iterator[tuple[Page, Path]]:
     rule = read_rule(make_rule(folder, file))
-    monkeypatch.setattr("acompass.assist.studio.answers.table.all_rules", lambda: Rules([rule]))
+    monkeypatch.setattr("acompass.assist.studio.answers.rules.all_rules", lambda: Rules([rule]))
     work = folder / "work"
     work.mkdir()
     with open_studio(*write_people(work)) as (page, _):

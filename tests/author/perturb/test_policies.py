@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import acompass
-from acompass.author.perturb.column import CountedColumn
 from acompass.author.perturb.pram import (
     Line,
     Matrix,
@@ -24,6 +23,7 @@ from acompass.author.perturb.pram import (
     weighted_lines,
     weights_ratio,
 )
+from acompass.author.perturb.transitions import CountedColumn
 from acompass.errors.catalog import CODES
 from acompass.language.program.types import INTEGER, TEXT, Column, Type, decimal
 from acompass.language.text.formatter import format_program

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.author.answers import Estimate, Quantity
-from acompass.author.perturb.column import CountedColumn
 from acompass.author.perturb.estimate import solve
-from acompass.author.perturb.transitions import Lines, Stopped, deciding_lines, transitions
+from acompass.author.perturb.transitions import CountedColumn, Lines, Stopped, deciding_lines, transitions
 from acompass.errors.diagnostics import CallError
 from acompass.language.program.program import Program
 from acompass.language.program.types import INTEGER, TEXT, Column

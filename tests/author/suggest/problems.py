@@ -113,12 +113,18 @@ def random_steps(random: Random, problem: Problem, most: int) -> tuple[Step, ...
     return tuple(steps)
 
 
+#: a record's labels, and its value in each column whose distinct values the goal counts, persons first
+LabeledRecord = tuple[tuple[int, ...], tuple[int, ...]]
+
+
 @dataclass(frozen=True)
 class Release:
     affected: list[int]
     records: list[tuple[int, ...]]
     dropped: int
     loss: float
+    cells_changed: int
+    smallest: int | None  # records of the smallest class, or its persons
 
 
 def apply_steps(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> Release:
@@ -138,11 +144,23 @@ def apply_steps(problem: Problem, always: Sequence[Step], steps: Sequence[Step])
     bad = _violating(problem, records)
     kept = [row for row, _ in records if row not in bad]
     dropped = len(records) - len(kept)
-    return Release([*affected, dropped], kept, dropped, _loss(problem, kept, dropped))
+    changed = sum(
+        old != new
+        for (before, _), (after, _) in zip(_records(problem), records, strict=True)
+        for old, new in zip(before, after, strict=True)
+        if after not in bad
+    )
+    smallest = _smallest(problem, [each for each in records if each[0] not in bad])
+    return Release([*affected, dropped], kept, dropped, _loss(problem, kept, dropped), changed, smallest)
 
 
-#: a record's labels, and its value in each column whose distinct values the goal counts
-LabeledRecord = tuple[tuple[int, ...], tuple[int, ...]]
+def _smallest(problem: Problem, released: list[LabeledRecord]) -> int | None:
+    classes = defaultdict(list)
+    for row, values in released:
+        classes[row].append(values)
+    if problem.persons is None:
+        return min(map(len, classes.values()), default=None)
+    return min((len({person for person, *_ in each}) for each in classes.values()), default=None)
 
 
 def _records(problem: Problem) -> list[LabeledRecord]:

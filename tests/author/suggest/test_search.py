@@ -1,5 +1,6 @@
 """A search reaches k and l, drops few records if possible, uses few lines, and is deterministic."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,9 +12,18 @@ from random import Random
 import pytest
 
 import acompass
-from acompass.author.suggest import search as search_module
-from acompass.author.suggest.search import Style, curve, search
-from acompass.author.suggest.search_problem import Found, Outcome, Problem, Step, evaluate, is_close
+from acompass.author.suggest import flow as search_module
+from acompass.author.suggest.flow import Style, curve, search
+from acompass.author.suggest.search_problem import (
+    Changes,
+    Found,
+    Outcome,
+    Problem,
+    Step,
+    count_changes,
+    evaluate,
+    is_close,
+)
 from acompass.author.suggest.search_state import (
     OVER,
     BitSets,
@@ -102,10 +112,10 @@ def test_columns_to_keep_lose_less() -> None:
     problem = random_problem(Random(5), columns=4, records=200, k=4, l=None, most_dropped=0)
     plain = find(problem).outcome.per_column
     for column, loss in enumerate(plain):
-        kept = find(replace(problem, keep=frozenset({column}))).outcome.per_column[column]
+        kept = find(replace(problem, importance={column: 20.0})).outcome.per_column[column]
         assert kept <= loss
     assert any(
-        find(replace(problem, keep=frozenset({column}))).outcome.per_column[column] < loss
+        find(replace(problem, importance={column: 20.0})).outcome.per_column[column] < loss
         for column, loss in enumerate(plain)
     )
 
@@ -164,9 +174,10 @@ def test_more_lines_lose_less() -> None:
     assert worth == sorted(set(worth), reverse=True)
 
 
-def test_one_line_only_drops_records() -> None:
+@pytest.mark.parametrize("style", STYLES)
+def test_one_line_only_drops_records(style: Style) -> None:
     problem = random_problem(Random(1), most_dropped=60)
-    assert find(problem, lines=1).steps == ()
+    assert find(problem, style, lines=1).lines == 1
 
 
 def test_a_table_that_reaches_the_goal_needs_no_steps() -> None:
@@ -247,12 +258,48 @@ def test_any_number_of_values_is_counted_exactly(seed: int, kind: type[ValueSets
     assert evaluate(problem, (), steps).dropped == apply_steps(problem, (), steps).dropped
 
 
-def test_a_column_to_keep_costs_more_and_too_many_dropped_records_cost_most() -> None:
+def test_no_weight_costs_as_much_as_too_many_dropped_records() -> None:
     problem = random_problem(Random(3), k=100, l=None, most_dropped=0)
-    assert NarrowSpace(problem).loss(NarrowSpace(problem).start) > OVER
-    lenient = replace(problem, most_dropped=60)
-    kept = replace(lenient, keep=frozenset({0}))
-    assert NarrowSpace(kept).loss(NarrowSpace(kept).start) > NarrowSpace(lenient).loss(NarrowSpace(lenient).start)
+    for weight in (0.001, 1.0, 1000.0):
+        weighted = replace(problem, importance={0: weight})
+        assert NarrowSpace(weighted).loss(NarrowSpace(weighted).start) > OVER
+        lenient = NarrowSpace(replace(weighted, most_dropped=60))
+        assert lenient.loss(lenient.start) == pytest.approx(1)
+        assert lenient.plain_loss(lenient.start) == pytest.approx(1)
+
+
+@pytest.mark.campaign
+@folded("seed", range(at_length(6)))
+def test_uniform_levels_have_the_least_weighted_loss(seed: int) -> None:
+    problem = random_problem(Random(seed), l=None, importance={0: 20.0, 1: 0.05})
+    allowed = [outcome for outcome in _uniform(problem) if outcome.dropped <= problem.most_dropped]
+    found = find(problem, "uniform").outcome
+    if allowed:
+        assert _weighted(problem, found) == pytest.approx(min(_weighted(problem, each) for each in allowed))
+
+
+def _weighted(problem: Problem, outcome: Outcome) -> float:
+    weights = [problem.importance.get(column, 1.0) for column in range(len(outcome.per_column))]
+    powers = (math.log1p(loss) * weight for loss, weight in zip(outcome.per_column, weights, strict=True))
+    return math.expm1(sum(powers) / sum(weights))
+
+
+def test_progress_shows_the_loss_without_weights() -> None:
+    shown: list[float] = []
+    for importance in ({}, {0: 20.0, 1: 0.05}):
+        problem = random_problem(Random(11), columns=4, records=300, k=5, l=None, most_dropped=0, importance=importance)
+        found = search(problem, "cascade", 12, None, lambda: False, lambda done, loss: shown.append(loss))
+        assert shown[-1] == pytest.approx(found.outcome.loss)
+
+
+@pytest.mark.campaign
+@folded("seed", range(at_length(20)))
+def test_changed_cells_and_the_smallest_class_are_those_of_the_released_records(seed: int) -> None:
+    problem = random_problem(Random(seed))
+    always = tuple(step._replace(but=()) for step in random_steps(Random(seed), problem, 1))
+    steps = random_steps(Random(seed), problem, 6)
+    release = apply_steps(problem, always, steps)
+    assert count_changes(problem, always, steps) == Changes(release.cells_changed, release.smallest)
 
 
 def _spaces(problem: Problem) -> list[SearchSpace]:

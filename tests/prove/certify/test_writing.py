@@ -9,8 +9,7 @@ import pytest
 import acompass
 from acompass.language.text.parser import parse_text
 from acompass.prove.certify.certificate import Uncertified, certify
-from acompass.prove.effort import time_limit
-from acompass.prove.proof import Claim
+from acompass.prove.proof import Claim, time_limit
 from acompass.prove.search.verdicts import ProvedClaim, prove_policy
 
 POLICY = """EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3 : REJECT;

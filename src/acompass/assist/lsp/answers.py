@@ -20,11 +20,19 @@ from acompass.assist.analysis import (
     verdict_words,
 )
 from acompass.assist.completion import Completion, CompletionKind, complete
-from acompass.assist.document import format_edits, used_params
+from acompass.assist.document import (
+    Symbol,
+    definition,
+    format_edits,
+    occurrences_at,
+    references,
+    rename,
+    symbols,
+    used_params,
+)
 from acompass.assist.hover import hover
 from acompass.assist.lsp.open_documents import Inputs, OpenDocument, OpenTable
 from acompass.assist.lsp.view import Positions, View
-from acompass.assist.names import Symbol, definition, occurrences_at, references, rename, symbols
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, Source, Span
 from acompass.errors.display import count_text

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from acompass.engines.errors import library_needed
 
-_LIBRARIES = ("starlette", "uvicorn")
+_LIBRARIES = ("starlette", "tomlkit", "uvicorn")
 
 
 def require_studio() -> None:

@@ -75,6 +75,11 @@ def _equal(given: str, secret: str) -> bool:
 
 #: a policy may have 10 MiB, and JSON escapes some of it
 MOST_BYTES = 24 << 20
+#: a table that a page sends; larger ones are opened where they are
+MOST_SENT = 4 << 30
+#: the only route that takes a table instead of JSON
+UPLOAD = "/api/upload"
+_JSON, _TABLE = "application/json", "application/octet-stream"
 
 #: routes may override only the content security policy
 _HEADERS = {
@@ -122,7 +127,8 @@ class Guard:
         if scope["path"] != "/" and headers.get("sec-fetch-site", _NONE) not in _OWN_SITES:
             raise Refused(HTTPStatus.FORBIDDEN, "requests from other sites are not answered")
         if scope["method"] == _ASKING:
-            _require_json(headers)
+            is_table = scope["path"] == UPLOAD
+            _require_content(headers, *((_TABLE, MOST_SENT) if is_table else (_JSON, MOST_BYTES)))
 
     def _enter(self, scope: Scope) -> Response | None:
         """Exchange the token, if the request has one, for the cookie."""
@@ -154,17 +160,24 @@ def _require_one(headers: Headers, name: str, value: str, status: HTTPStatus) ->
         raise Refused(status, f"requests with another {name.capitalize()} are not answered")
 
 
-def _require_json(headers: Headers) -> None:
+def _require_content(headers: Headers, expected: str, most: int) -> None:
+    """Both types are such that a browser asks the studio before it sends them from another site."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the request is not JSON")
+    if kind != expected:
+        name = "JSON" if expected == _JSON else f"`{expected}`"
+        raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the request is not {name}")
     length = headers.get("content-length", "")
-    if length.isdecimal() and int(length) > MOST_BYTES:
-        raise too_large()
+    if length.isdecimal() and int(length) > most:
+        raise too_large() if expected == _JSON else too_large_table()
 
 
 def too_large() -> Refused:
     return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the request is larger than {MOST_BYTES >> 20} MiB")
+
+
+def too_large_table() -> Refused:
+    message = f"the file is larger than {MOST_SENT >> 30} GiB: copy it to a folder of this computer and open it there"
+    return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
 
 
 def refusal(refused: Refused) -> Response:

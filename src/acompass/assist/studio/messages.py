@@ -4,13 +4,16 @@ Python counts positions in a text in characters, the page in UTF-16 code units."
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
-from acompass.arguments import ROLE_NAMES
+from acompass.arguments import ROLE_NAMES, declared_options, take_value
+from acompass.assist.studio.settings import READING
 from acompass.errors.catalog import CODES
 from acompass.errors.diagnostics import AcompassError, Diagnostic, Edit, Fix, Label, Span
+from acompass.options import Opening, command_line_spelling
 from acompass.policy import TableRoles
 
 
@@ -66,12 +69,28 @@ class Body:
     def names(self, key: str) -> tuple[str, ...]:
         return _names(self._field(key, list), key)
 
+    def part(self, key: str) -> "Body":
+        """An object within the body."""
+        return Body(self.name, self._field(key, dict))
+
+    def rows(self, key: str) -> tuple[tuple[str, ...], ...]:
+        return tuple(_names(row, key) for row in self._field(key, list))
+
     def roles(self) -> TableRoles:
         found = self._field("roles", dict)
         person = found.get("person")
         if person is not None and not isinstance(person, str):
             raise _wrong("person")
         return TableRoles(**{key: _names(found.get(key, []), key) for key in ROLE_NAMES}, person=person)
+
+    def reading(self) -> dict[str, Any]:
+        """Options of reading a table, as an acompass.toml has them; None for each that has its default."""
+        found = self._field("reading", dict)
+        return {
+            name: take_value(option, found[name], partial(_unfit, name)) if found.get(name) is not None else None
+            for name, option in declared_options(Opening).items()
+            if name in READING
+        }
 
     @property
     def page(self) -> str:
@@ -91,8 +110,51 @@ def _names(found: object, key: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _unfit(key: str, _: str) -> NoReturn:
+    raise _wrong(key)
+
+
 def _wrong(key: str) -> Refused:
     return Refused(400, f"`{key}` is missing or has the wrong type")
+
+
+#: what the page calls the control for an option
+_CONTROLS = {
+    "missing": "Missing values",
+    "na": "Words for missing values",
+    "dates": "Date format",
+    "delimiter": "Delimiter",
+    "encoding": "Encoding",
+    "decimal": "Decimal mark",
+    "sheet": "Sheet",
+    "header": "First line",
+    "params": "Parameters",
+    "qi": "Quasi-identifiers",
+    "sensitive": "Sensitive columns",
+    "person": "Column that tells persons apart",
+}
+
+
+def page_spelling(name: str, *value: Any) -> str:
+    """An argument of a call as a message on the page spells it: the control and what to choose there.
+
+    Options without a control keep the spelling of the command line, and their errors say so (`parts/remedy.tsx`)."""
+    control = _CONTROLS.get(name)
+    if control is None:
+        return command_line_spelling(name, *value)
+    match value:
+        case () | (bool(),):
+            return control
+        case (Mapping() as found,):
+            return f"{control}: {', '.join(f'{key} = {_chosen(each)}' for key, each in found.items())}"
+        case (list() | tuple() as found,):
+            return f"{control}: {', '.join(map(str, found))}"
+        case _:
+            return f"{control}: {_chosen(value[0])}"
+
+
+def _chosen(value: object) -> str:
+    return "…" if value is ... else str(value)
 
 
 def error_json(error: AcompassError, body: Body) -> list[dict[str, Any]]:

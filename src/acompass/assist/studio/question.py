@@ -1,23 +1,24 @@
-"""A question about a policy, with the editor's text and parameters.
+"""A question of the page: about the studio, the open project, or a policy with the editor's text and parameters.
 
 Also what several answers need: measures of an open table, and the table that the policy would release."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from acompass.assist.analysis import SEED, Context
 from acompass.assist.document import Document, used_params
 from acompass.assist.request_queue import table_facts
 from acompass.assist.studio.messages import Body, Offsets
-from acompass.assist.studio.state import Studio
+from acompass.assist.studio.state import Project
+from acompass.assist.studio.workspace import Workspace
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import AcompassError
 from acompass.language.program.constants import ParamValue, parse_settings
 from acompass.language.program.types import Schema
-from acompass.measure.answer import Classes, ColumnFacts, Measures, Persons
+from acompass.measure.answer import Classes, ColumnFacts, Measures
 from acompass.measure.roles import Roles, assign_roles
 from acompass.options import DatesArgument
 from acompass.policy import Policy, TableRoles, parse_file
@@ -31,15 +32,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Ask:
-    studio: Studio
+    project: Project
     body: Body
     document: Document
     given: Mapping[str, str]
 
     @classmethod
-    def parse(cls, studio: Studio, body: Body) -> "Ask":
-        document = Document(body.text("text"), studio.file.path)
-        return cls(studio, body, document, body.texts("params"))
+    def parse(cls, project: Project, body: Body) -> "Ask":
+        document = Document(body.text("text"), project.file.path)
+        return cls(project, body, document, body.texts("params"))
 
     @cached_property
     def params(self) -> dict[str, ParamValue]:
@@ -58,7 +59,7 @@ class Ask:
     @cached_property
     def policy(self) -> Policy:
         """Raise PolicyError if the text does not parse."""
-        return parse_file(self.document.text, self.studio.file.path)
+        return parse_file(self.document.text, self.project.file.path)
 
     @cached_property
     def at(self) -> int:
@@ -67,14 +68,18 @@ class Ask:
     @property
     def key(self) -> Hashable:
         """Questions with equal keys have equal answers; the content of its files is part of the key."""
+        return self.document.text, tuple(sorted(self.given.items())), self.files
+
+    @property
+    def files(self) -> Hashable:
+        """The content of the files that the policy names."""
         policy = self.document.policy
-        files = () if policy is None else tuple((path, file_stamp(str(path))) for path in policy.files)
-        return self.document.text, tuple(sorted(self.given.items())), files
+        return () if policy is None else tuple((path, file_stamp(str(path))) for path in policy.files)
 
     def find(self, name: str, question: Callable[[Session], T], *details: Hashable) -> T:
         """The answer to a question about this text and the open table, or the cached one."""
-        studio = self.studio
-        return studio.recall((name, self.key, *details), lambda: studio.ask(self.body, question))
+        project = self.project
+        return project.recall((name, self.key, *details), lambda: project.ask(self.body, question))
 
     @property
     def schema(self) -> Schema:
@@ -85,81 +90,70 @@ class Ask:
     @property
     def context(self) -> Context:
         """What is known in addition to the text while the policy is being written."""
-        found = facts(self.studio, self.body)
+        found = facts(self.project, self.body)
         schema = None
         with suppress(AcompassError):
             schema = self.schema
-        columns = self.studio.queue.session.columns
-        return Context(self.params, columns, schema, {each.name: each for each in found}, self.studio.roles)
+        columns = self.project.queue.session.columns
+        return Context(self.params, columns, schema, {each.name: each for each in found}, self.project.roles)
 
 
-def facts(studio: Studio, body: Body) -> tuple[ColumnFacts, ...]:
-    return studio.recall("facts", lambda: studio.ask(body, table_facts))
+class Question:
+    """`without` are the other fields of the response if there are mistakes."""
+
+    def __init__(self, answer: Callable[[Workspace, Body], dict[str, Any]], **without: Any):
+        self.answer, self.without = answer, without
 
 
-def count_records(studio: Studio, body: Body) -> int:
+def about_project(answer: Callable[[Project, Body], dict[str, Any]], **without: Any) -> Question:
+    return Question(lambda workspace, body: answer(workspace.project_of(body), body), **without)
+
+
+def about_text(answer: Callable[[Ask], dict[str, Any]], **without: Any) -> Question:
+    return about_project(lambda project, body: answer(Ask.parse(project, body)), **without)
+
+
+def facts(project: Project, body: Body) -> tuple[ColumnFacts, ...]:
+    return project.recall("facts", lambda: project.ask(body, table_facts))
+
+
+def count_records(project: Project, body: Body) -> int:
     """The number of records in the sample, if there is one, or in the table."""
-    return studio.recall("records", lambda: studio.ask(body, Session.records))
-
-
-@dataclass(frozen=True, slots=True)
-class Driver:
-    """The influence of a quasi-identifier on the risk."""
-
-    column: str
-    k: Persons | None  # size of the smallest class without the column
-    uniques: Persons  # unique records without the column
-
-
-@dataclass(frozen=True, slots=True)
-class Exposure:
-    measures: Measures
-    drivers: tuple[Driver, ...]
+    return project.recall("records", lambda: project.ask(body, Session.records))
 
 
 def marked_roles(ask: Ask) -> TableRoles:
-    return ask.body.roles() if ask.body.has("roles") else ask.studio.roles
+    return ask.body.roles() if ask.body.has("roles") else ask.project.roles
 
 
 def roles_to_measure(ask: Ask) -> Roles:
     """The columns marked in the page, or else those that the policy groups by and counts."""
-    policy = ask.document.policy
-    return assign_roles(None if policy is None else policy.tree, declared=marked_roles(ask))
+    policy, weight = ask.document.policy, None
+    if ask.body.has("sampling_weight"):
+        weight = ask.body.text("sampling_weight")
+    return assign_roles(None if policy is None else policy.tree, sampling_weight=weight, declared=marked_roles(ask))
 
 
-def exposure(session: Session, roles: Roles, records: int) -> Exposure:
-    marked = roles.quasi_identifiers
-    measures = _measure(session, marked, roles.sensitive, records, roles.person)
-    without = {column: [name for name in marked if name != column] for column in marked}
-    classes = {
-        column: _measure(session, others, (), records, roles.person).classes for column, others in without.items()
-    }
-    drivers = tuple(Driver(name, found.k, found.uniques) for name, found in classes.items())
-    return Exposure(measures, drivers)
-
-
-def _measure(
-    session: Session, marked: Sequence[str], sensitive: Sequence[str], records: int, person: str | None
-) -> Measures:
+def measure_risk(session: Session, roles: Roles, records: int) -> Measures:
     """Without quasi-identifiers, all records are in one class."""
-    if marked:
-        return session.measure(marked, sensitive, person=person)
-    return Measures((), None, Classes(((records, 1),) if records else ()), ())
+    if not roles.quasi_identifiers:
+        return Measures((), None, Classes(((records, 1),) if records else ()), ())
+    return session.measure(
+        roles.quasi_identifiers, roles.sensitive, person=roles.person, sampling_weight=roles.sampling_weight
+    )
 
 
-def with_journalist(found: Exposure, session: Session, population: str | None) -> Exposure:
+def with_journalist(found: Measures, session: Session, population: str | None) -> Measures:
     """Raise TableError unless the population contains every person in the table, with equal values."""
-    marked = found.measures.quasi_identifiers
-    if population is None or not marked:
+    marked = found.quasi_identifiers
+    if population is None or found.sampling is not None or not marked:
         return found
-    people = found.measures.people
-    person = None if people is None else people.column
-    risk = session.measure(marked, (), population=population, person=person).journalist
-    return replace(found, measures=replace(found.measures, journalist=risk))
+    person = None if found.people is None else found.people.column
+    return replace(found, journalist=session.measure(marked, (), population=population, person=person).journalist)
 
 
 #: a policy that changes nothing, for any columns
-_UNCHANGED = "EACH PROCESS COUNT(*) AS n : n >= 0;"
+UNCHANGED = "EACH PROCESS COUNT(*) AS n : n >= 0;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,19 +171,19 @@ def release_table(ask: Ask, session: Session) -> Iterator[ReleasedTable]:
     """Write the table even if a check is violated or the roles forbid it: the panels show why it would not be
     released."""
     with temporary_folder() as folder:
-        after = str(Path(folder, f"after{table_suffix(ask.studio)}"))
-        params, key = ask.used_params, ask.studio.start.key
+        after = str(Path(folder, f"after{table_suffix(ask.project)}"))
+        params, key = ask.used_params, ask.project.start.key
         result = session.run(ask.policy, params=params, seed=SEED, key=key, output=after, force=True, roles={})
-        yield ReleasedTable(*_before(ask.studio, session, folder), after, result)
+        yield ReleasedTable(*_before(ask.project, session, folder), after, result)
 
 
-def table_suffix(studio: Studio) -> str:
-    return ".parquet" if is_parquet(studio.start.table) else ".csv"
+def table_suffix(project: Project) -> str:
+    return ".parquet" if is_parquet(project.start.table) else ".csv"
 
 
-def _before(studio: Studio, session: Session, folder: str) -> tuple[str, DatesArgument]:
-    if studio.queue.sample is None:
-        return studio.start.table, studio.start.reading.get("dates") or ()
-    path = private_file(folder, f"before{table_suffix(studio)}")
-    session.run(_UNCHANGED, output=path, roles={})
+def _before(project: Project, session: Session, folder: str) -> tuple[str, DatesArgument]:
+    if project.queue.sample is None:
+        return project.start.table, project.reading.get("dates") or ()
+    path = private_file(folder, f"before{table_suffix(project)}")
+    session.run(UNCHANGED, output=path, roles={})
     return path, ()

@@ -23,19 +23,32 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from acompass.assist.request_queue import Stale
 from acompass.assist.studio import FILES, read_bundle
-from acompass.assist.studio.access import HOST, MOST_BYTES, Access, Guard, refusal, too_large
-from acompass.assist.studio.answers import files, measures, policy, table
-from acompass.assist.studio.messages import Body, Refused, error_json
-from acompass.assist.studio.question import Ask
-from acompass.assist.studio.state import Start, Studio, Unseen
+from acompass.assist.studio.access import HOST, MOST_BYTES, UPLOAD, Access, Guard, refusal, too_large
+from acompass.assist.studio.answers import (
+    columns,
+    hierarchies,
+    measures,
+    opening,
+    policy,
+    refine,
+    release,
+    rules,
+    search,
+    start,
+)
+from acompass.assist.studio.messages import Body, Refused, error_json, page_spelling
+from acompass.assist.studio.question import Question
+from acompass.assist.studio.saved_files import Unseen, UnseenSettings
+from acompass.assist.studio.state import Project, Start, files_id
+from acompass.assist.studio.workspace import Workspace
 from acompass.dataclasses import dataclass
-from acompass.errors.diagnostics import AcompassError, CallError, Canceled, Diagnostic
+from acompass.errors.diagnostics import AcompassError, CallError, Canceled, Diagnostic, spelled_by
 from acompass.report.html import Html, tag
 from acompass.report.page.layout import STYLE
 
@@ -55,16 +68,21 @@ class Running:
 
 
 @contextmanager
-def run_studio(start: Start, port: int | None = None) -> Iterator[Running]:
-    """Open the table and answer questions; at the end, cancel all questions and remove temporary files."""
-    with listen(port) as listening, _run_server(Studio(start), listening) as running:
-        yield running
+def run_studio(start: Start | None, port: int | None = None, folder: str = ".") -> Iterator[Running]:
+    """Open the table, if any, and answer questions; at the end, cancel all questions and remove temporary files.
+
+    `folder` is the one that the start page shows. While the studio runs, messages name the controls of its page in
+    place of options."""
+    with listen(port, files_id(start)) as listening:
+        workspace = Workspace(start, folder)
+        with spelled_by(page_spelling), _run_server(workspace, listening) as running:
+            yield running
 
 
 @contextmanager
-def _run_server(studio: Studio, listening: socket.socket) -> Iterator[Running]:
+def _run_server(workspace: Workspace, listening: socket.socket) -> Iterator[Running]:
     access = Access(listening_port(listening))
-    server = _Server(_config(studio, access))
+    server = _Server(_config(workspace, access))
     thread = Thread(target=server.run, args=([listening],), name="acompass-studio")
     thread.start()
     try:
@@ -72,7 +90,7 @@ def _run_server(studio: Studio, listening: socket.socket) -> Iterator[Running]:
         yield Running(access, server.ended)
     finally:
         server.should_exit = True
-        studio.stop()
+        workspace.stop()
         thread.join()
 
 
@@ -95,10 +113,10 @@ class _Server(uvicorn.Server):
         self.answers.set()
 
 
-def _config(studio: Studio, access: Access) -> uvicorn.Config:
+def _config(workspace: Workspace, access: Access) -> uvicorn.Config:
     """Turn logs off: an address contains the token, and a traceback may contain record values."""
     return uvicorn.Config(
-        studio_app(studio, access),
+        studio_app(workspace, access),
         http="h11",
         ws="none",
         loop="asyncio",
@@ -112,15 +130,30 @@ def _config(studio: Studio, access: Access) -> uvicorn.Config:
 
 
 _ANY_FREE = 0
+#: the ports that a studio tries by itself: browsers block none of them, and systems give none to other connections
+_OWN_PORTS = range(20_000, 32_000)
 
 
-def listen(port: int | None) -> socket.socket:
-    """Listen on a port, by default a random free one."""
+def listen(port: int | None, files: str = "") -> socket.socket:
+    """Listen on a port; by default on the same one for the same files, or on a random free one if it is in use.
+
+    With the same port, the pages of an earlier start find this one. The address is not a secret; the token is.
+    """
+    if port is not None:
+        return _bind(port)
+    try:
+        return _bind(_OWN_PORTS[int(hashlib.sha256(files.encode()).hexdigest(), 16) % len(_OWN_PORTS)])
+    except CallError:
+        return _bind(_ANY_FREE)
+
+
+def _bind(port: int) -> socket.socket:
     # with an explicit protocol, asyncio sends small answers at once and not 40 ms later
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((HOST, _ANY_FREE if port is None else port))
+        listening.bind((HOST, port))
+        listening.listen()
     except OSError as error:
         listening.close()
         raise _unusable(port, error) from None
@@ -132,39 +165,61 @@ def listening_port(listening: socket.socket) -> int:
     return port
 
 
-def _unusable(port: int | None, error: OSError) -> CallError:
+def _unusable(port: int, error: OSError) -> CallError:
     if error.errno == errno.EADDRINUSE:
-        message, help_ = f"port {port} is in use", "choose another, or omit `--port` for a random free one"
+        message, help_ = f"port {port} is in use", "choose another, or omit `--port`"
     else:
         reason = (error.strerror or "unknown reason").lower()
-        message, help_ = f"port {port} cannot be used: {reason}", "omit `--port` for a random free one"
+        message, help_ = f"port {port} cannot be used: {reason}", "omit `--port`"
     return CallError([Diagnostic("AC802", message, help=help_)])
 
 
-def studio_app(studio: Studio, access: Access) -> Starlette:
+def studio_app(workspace: Workspace, access: Access) -> Starlette:
     return Starlette(
         routes=[
             Route("/", page, methods=["GET"]),
-            Route("/preview", lambda _: preview(studio.preview), methods=["GET"]),
+            Route("/preview", lambda _: preview(workspace.project), methods=["GET"]),
+            *(_written_report(workspace, name) for name in ("report", "internal")),
             *map(_static, FILES),
-            *(_question(studio, name) for name in ROUTES),
+            Route(UPLOAD, partial(receive_table, workspace), methods=["POST"]),
+            *(_question(workspace, name) for name in QUESTIONS),
         ],
         middleware=[Middleware(Guard, access=access)],
         exception_handlers={HTTPException: _refuse, Refused: _refuse},
     )
 
 
+def _written_report(workspace: Workspace, name: str) -> Route:
+    return Route(f"/released/{name}", lambda _: written_report(workspace.project, name), methods=["GET"])
+
+
 def _static(name: str) -> Route:
     return Route(f"/static/{name}", lambda _: static_file(name), methods=["GET"])
 
 
-def _question(studio: Studio, name: str) -> Route:
+def _question(workspace: Workspace, name: str) -> Route:
     async def endpoint(request: Request) -> Response:
         body = Body.read(name, await _content(request))
-        answer = partial(answer_question, ROUTES[name], studio, body)
-        return JSONResponse(await _unless_closed(request, answer, partial(studio.withdraw, body)))
+        answer = partial(answer_question, QUESTIONS[name], workspace, body)
+        return JSONResponse(await _unless_closed(request, answer, partial(workspace.withdraw, body)))
 
     return Route(f"/api/{name}", endpoint, methods=["POST"])
+
+
+async def receive_table(workspace: Workspace, request: Request) -> Response:
+    """Keep a table that a page sends, without holding it in memory. Nothing is kept of an incomplete one."""
+    name = request.query_params.get("name", "")
+    try:
+        with workspace.private.receive(name) as received:
+            async for chunk in request.stream():
+                await anyio.to_thread.run_sync(received.add, chunk)
+            path = await anyio.to_thread.run_sync(received.finish)
+    except ClientDisconnect:
+        raise Refused(HTTPStatus.BAD_REQUEST, "the page stopped sending the table") from None
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise Refused(HTTPStatus.INSUFFICIENT_STORAGE, f"{name} cannot be kept: {reason}") from None
+    return JSONResponse({"path": str(path), "folder": str(path.parent)})
 
 
 async def _content(request: Request) -> bytes:
@@ -205,59 +260,26 @@ async def _refuse(_: Request, error: Exception) -> Response:
             return refusal(Refused(HTTPStatus.INTERNAL_SERVER_ERROR, "internal error"))
 
 
-class Question:
-    """`without` are the other fields of the response if there are mistakes."""
-
-    def __init__(self, answer: Callable[[Studio, Body], dict[str, Any]], **without: Any):
-        self.answer, self.without = answer, without
-
-
-def _about_text(answer: Callable[[Ask], dict[str, Any]], **without: Any) -> Question:
-    return Question(lambda studio, body: answer(Ask.parse(studio, body)), **without)
-
-
-ROUTES = {
-    "open": Question(files.open_studio),
-    "state": Question(files.state),
-    "policy": Question(files.policy),
-    "save": Question(files.save),
-    "missing": Question(files.switch_missing),
-    "all": Question(files.switch_all),
-    "show": Question(files.show),
-    "diagnose": _about_text(policy.find_diagnostics, parameters=[]),
-    "hover": _about_text(policy.hover_at, hover=None),
-    "complete": _about_text(policy.complete_at, completions=[]),
-    "rename": _about_text(policy.rename_at, edits=[]),
-    "references": _about_text(policy.references_at, definition=None, references=[]),
-    "format": _about_text(policy.format_text, edits=[]),
-    "symbols": _about_text(policy.outline, symbols=[]),
-    "verdicts": _about_text(policy.judge, verdicts=None),
-    "proofs": _about_text(policy.prove_policy, proofs=None),
-    "claim": _about_text(policy.prove_typed, claim=None),
-    "table": Question(table.describe_table, columns=[], records=None),
-    "roles": Question(table.set_roles, templates=[]),
-    "templates": Question(table.list_templates, templates=[]),
-    "risk": _about_text(measures.assess, risk=None),
-    "change": _about_text(measures.compare, change=None),
-    "record": Question(policy.explain_record, lives=None),
-    "suggest": Question(table.suggest, suggestion=None),
-    "rules": Question(table.list_rules, rules=[]),
-    "rule": Question(table.show_rule, rule=None),
-    "rule/write": Question(table.write_rule_policy, text=None, files=[]),
-    "rule/check": _about_text(table.check_rule, before=None, after=None),
-    "stop": Question(table.stop),
-    "progress": Question(table.progress),
-    "preview": _about_text(files.preview, ok=False),
-    "release": _about_text(files.release, released=None),
+QUESTIONS = {
+    **opening.QUESTIONS,
+    **start.QUESTIONS,
+    **columns.QUESTIONS,
+    **hierarchies.QUESTIONS,
+    **search.QUESTIONS,
+    **rules.QUESTIONS,
+    **policy.QUESTIONS,
+    **measures.QUESTIONS,
+    **refine.QUESTIONS,
+    **release.QUESTIONS,
 }
 
 #: the answer to a question that a newer one of the same page replaces
 STALE = {"stale": True}
 
 
-def answer_question(question: Question, studio: Studio, body: Body) -> dict[str, Any] | Refused:
+def answer_question(question: Question, workspace: Workspace, body: Body) -> dict[str, Any] | Refused:
     try:
-        return question.answer(studio, body)
+        return question.answer(workspace, body)
     except (Stale, Canceled):
         return STALE
     except AcompassError as error:
@@ -265,6 +287,9 @@ def answer_question(question: Question, studio: Studio, body: Body) -> dict[str,
     except Unseen as error:
         message = "the policy file was changed outside this page"
         return Refused(HTTPStatus.CONFLICT, message, text=error.now.text, version=error.now.version)
+    except UnseenSettings:
+        message = "the acompass.toml was changed outside the studio"
+        return Refused(HTTPStatus.CONFLICT, message, settings=True)
     except Refused as refused:
         return refused
     except Exception as error:
@@ -283,10 +308,22 @@ def page(_: Request) -> Response:
     return _response(_html(nonce), _policy(nonce))
 
 
-def preview(report: str | None) -> Response:
-    """A report has a style and no script, and is shown only in a frame of the page."""
-    if report is None:
+def preview(project: Project | None) -> Response:
+    if project is None or project.preview is None:
         raise Refused(HTTPStatus.NOT_FOUND, "no preview was requested")
+    return _report(project.preview)
+
+
+def written_report(project: Project | None, name: str) -> Response:
+    """A report of the last release, as it is on disk now."""
+    path = None if project is None else project.reports.get(name)
+    if path is None or not path.is_file():
+        raise Refused(HTTPStatus.NOT_FOUND, "no such report was written")
+    return _report(path.read_text(encoding="utf-8"))
+
+
+def _report(report: str) -> Response:
+    """A report has a style and no script, and is shown in a tab of its own or in a frame of the page."""
     hashed = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     return _response(report, f"default-src 'none'; style-src 'sha256-{hashed}'; frame-ancestors 'self'; sandbox")
 

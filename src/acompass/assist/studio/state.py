@@ -1,32 +1,39 @@
-"""The state of a running studio: the files and options it was started with, the open table, and the pages' switches.
+"""The open project: its files, the open table, its settings as the pages changed them, and the pages' switches.
 
-Only the policy file is on disk; editors and other pages may change it too.
-The latest answers are cached, so that a panel that was shown before appears at once."""
+The policy and the settings are written only when a page saves them; until then, the settings are here and the text is
+in the page. The latest answers are cached, so that a panel that was shown before appears at once."""
 
 import hashlib
 import os
+import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from io import BytesIO
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 from acompass.arguments import is_file
 from acompass.assist.request_queue import SAMPLE, SAMPLE_FROM, RequestQueue, Stale
 from acompass.assist.studio.messages import Body
-from acompass.dataclasses import dataclass, field
+from acompass.assist.studio.saved_files import PolicyFile, SettingsFiles, UnseenSettings, path_from
+from acompass.assist.studio.settings import Settings, SettingsHistory, options_by_column
+from acompass.dataclasses import dataclass, field, replace
+from acompass.engines.reading import date_formats, missing_options
 from acompass.errors.diagnostics import CallError, Diagnostic
-from acompass.language.program.constants import ParamValue
+from acompass.language.program.constants import ParamValue, parse_settings
+from acompass.language.program.types import Names
 from acompass.language.text.tokens import read_constant, spell_string
-from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, Opening
-from acompass.policy import SETTINGS_FILE, TableRoles, policies_in, read_text, table_roles
+from acompass.measure.hierarchy import in_folder
+from acompass.options import ERROR, DatesArgument, Opening
+from acompass.policy import SETTINGS_FILE, TableRoles, policies_in
 from acompass.roles import with_exact_names
 from acompass.session import Session
 from acompass.session import open as open_session
-from acompass.tables.source import find_paths
-from acompass.tables.temporary_files import replace_atomically
+from acompass.tables.source import file_stamp, find_paths
+
+if TYPE_CHECKING:
+    from acompass.author.answers import Alternative
 
 T = TypeVar("T")
 
@@ -41,40 +48,140 @@ class Start:
     key: bytes | None = field(default=None, repr=False)  # of PSEUDONYM and SHIFT; the page never receives it
 
 
-class Studio:
-    """Roles and switches live as long as the studio process; only the policy is saved to disk."""
+def files_id(start: "Start | None") -> str:
+    """Tells the files of a project apart, also after the studio was started again, without naming them."""
+    paths = [os.getcwd()] if start is None else [os.path.abspath(start.policy), os.path.abspath(start.table)]
+    return hashlib.sha256("\0".join(paths).encode(errors="surrogateescape")).hexdigest()[:16]
+
+
+class Project:
+    """Switches live as long as the studio process."""
 
     def __init__(self, start: Start):
         self.start = start
         self.file = PolicyFile(start.policy)
         self.file.read()
-        self.show_records = False
+        self.settings_files = SettingsFiles(start.policy, start.table)
+        self.settings_seen = self.settings_files.version
+        on_disk = self.settings_files.read()
+        self.id = secrets.token_hex(8)  # tells a page of another project apart
+        self.files = files_id(start)
+        self.show_records = True
         self.preview: str | None = None
+        self.reports: Mapping[str, Path] = {}  # of the last release: `report` and `internal`
+        self.written: tuple[int, int] | None = None  # requirements of a release that are done, and all of them
         self.memory = Memory()
-        missing = start.reading.get("missing")
-        self._missing: MissingArgument = ERROR if missing is None else missing
+        self.readings = 0  # increases when the table is read with other options
         self._switching = Lock()
-        self._queue = self._open_queue(self._missing)
-        self.roles: TableRoles = with_exact_names(table_roles(start.table), self._queue.session.columns)
+        self._queue = _open_queue(start.table, start.reading)
+        self.settings = SettingsHistory(self._with_call(on_disk))
         self._others: dict[Body, Session] = {}
         self.searches = Searches()
+
+    def _with_call(self, on_disk: Settings) -> Settings:
+        """The settings of the files, with what the command line says."""
+        columns = self._queue.session.columns
+        given = parse_settings(f"{name}={value}" for name, value in self.start.params.items())
+        policy = replace(on_disk.policy, params=given)
+        reading = _by_column(self.start.reading, columns)
+        return Settings(policy, with_exact_names(on_disk.roles, columns), reading, _levels_of(on_disk, columns))
 
     @property
     def queue(self) -> RequestQueue:
         return self._queue
 
     @property
-    def drops_incomplete(self) -> bool:
-        return self._missing in (DROP, (DROP,))
+    def roles(self) -> TableRoles:
+        return self.settings.current.roles
 
-    def switch_missing(self, drop: bool) -> None:
-        """Reopen the table, dropping incomplete records or treating them as the command line specifies."""
+    @roles.setter
+    def roles(self, roles: TableRoles) -> None:
+        self.change_settings(replace(self.settings.current, roles=roles))
+
+    @property
+    def reading(self) -> Opening:
+        return self.settings.current.reading
+
+    def reopen(self, reading: Opening) -> None:
+        """Read the table with other options. If that fails, it stays open as it was."""
+        self.change_settings(replace(self.settings.current, reading=reading))
+
+    def change_settings(self, settings: Settings, *, is_typing: bool = False) -> None:
+        """Change nothing if the table cannot be read in this way. Edits of one field while `is_typing` are one step."""
+        settings = replace(settings, reading=_by_column(settings.reading, self._queue.session.columns))
+        self._read_with(settings.reading)
+        columns = self._queue.session.columns
+        roles, levels = _roles_of(settings.roles, columns), _levels_of(settings, columns)
+        self.settings.change(replace(settings, roles=roles, hierarchies=levels), is_typing)
+
+    def undo_settings(self) -> str | None:
+        """Restore the settings before the last change. Return what has changed, None if there is nothing to undo."""
+        before = self.settings.before
+        if before is None:
+            return None
+        self._read_with(before.reading)
+        return self.settings.undo()
+
+    def require_seen_settings(self) -> None:
+        if self.settings_files.version != self.settings_seen:
+            raise UnseenSettings
+
+    def save_settings(self, params: Mapping[str, ParamValue]) -> None:
+        """Write the settings, with the parameters that the policy uses. Raise UnseenSettings if another program has
+        written them."""
+        current = self.settings.current
+        written = replace(current, policy=replace(current.policy, params=params))
+        self.settings_seen = self.settings_files.save(written, self.settings_seen)
+        self.settings.mark_saved()
+
+    def follow_settings(self, *, even_if_unsaved: bool = False) -> bool:
+        """Read the settings that another program has written. Return False, and keep them, if a page has changed the
+        settings since they were saved."""
+        version = self.settings_files.version
+        if version == self.settings_seen:
+            return True
+        if self.settings.is_unsaved and not even_if_unsaved:
+            return False
+        found = self.settings_files.read()
+        found = replace(found, roles=with_exact_names(found.roles, self._queue.session.columns))
+        if self.settings_files.version != version:
+            return False  # written again meanwhile; the next question of a page comes soon
+        self.change_settings(found)
+        self.settings.mark_saved()
+        self.settings_seen = version
+        return True
+
+    def levels(self, names: Iterable[str], given: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The hierarchies of these columns as a call takes them, with absolute paths of files. Raise CallError if one
+        is not valid."""
+        given = self.settings.current.hierarchies if given is None else given
+        return {name: in_folder(self._table_folder, given[name]) for name in names if name in given}
+
+    @property
+    def levels_key(self) -> Hashable:
+        """Changes with the hierarchies and with the content of their files."""
+        folder, given = self._table_folder, self.settings.current.hierarchies
+        return tuple((name, each, file_stamp(str(folder / each))) for name, each in given.items())
+
+    @property
+    def _table_folder(self) -> Path:
+        return Path(os.path.abspath(self.start.table)).parent
+
+    def path_in_policy(self, path: str) -> str:
+        """The path of a hierarchy file as the policy names it."""
+        return path_from(self.file.folder, path)
+
+    def path_in_settings(self, file: str) -> str:
+        """The path of a file that the policy names, as the table's section of the acompass.toml has it."""
+        return path_from(self._table_folder, self.file.folder / file)
+
+    def _read_with(self, reading: Opening) -> None:
         with self._switching:
-            other = DROP if drop else ERROR if self.drops_incomplete else self._missing
-            if other == self._missing:
+            if reading == self.reading:
                 return
-            before, self._queue = self._queue, self._open_queue(other)
-            self._missing = other
+            before, self._queue = self._queue, _open_queue(self.start.table, reading)
+            self.start = replace(self.start, reading=reading)
+            self.readings += 1
             before.close()
 
     def ask(self, body: Body, question: Callable[[Session], T]) -> T:
@@ -88,7 +195,7 @@ class Studio:
 
     def ask_all(self, body: Body, question: Callable[[Session], T]) -> T:
         """Ask about all records of the file in its current state, in another session."""
-        with self._open_other(body, self.start.table, missing=self._missing) as session:
+        with self._open_other(body, self.start.table) as session:
             return question(session)
 
     def open_released(
@@ -130,7 +237,7 @@ class Studio:
     @contextmanager
     def _open_other(self, body: Body, table: str, **changed: Unpack[Opening]) -> Iterator[Session]:
         """Open another table, whose calls are canceled when the client disconnects."""
-        reading: Opening = {**self.start.reading, **changed}
+        reading: Opening = {**self.reading, **changed}
         with open_session(table, **reading) as session:
             self._others[body] = session
             try:
@@ -139,9 +246,45 @@ class Studio:
             finally:
                 del self._others[body]
 
-    def _open_queue(self, missing: MissingArgument) -> RequestQueue:
-        reading: Opening = {**self.start.reading, "missing": missing}
-        return RequestQueue.open(self.start.table, **reading)
+
+def _open_queue(table: str, reading: Opening) -> RequestQueue:
+    """Raise for options that name columns that the table does not have, which calls on it would do each."""
+    queue = RequestQueue.open(table, **reading)
+    try:
+        columns = queue.session.columns
+        missing_options(reading.get("missing") or ERROR, columns)
+        date_formats(reading.get("dates") or (), columns)
+    except BaseException:
+        queue.close()
+        raise
+    return queue
+
+
+def _roles_of(roles: TableRoles, columns: Sequence[str]) -> TableRoles:
+    """The roles of columns that the table has: they may have other names when it is read with other options."""
+    by_role = {role: tuple(name for name in names if name in columns) for role, names in roles.by_name.items()}
+    return TableRoles(**by_role, person=roles.person if roles.person in columns else None)
+
+
+def _levels_of(settings: Settings, columns: Sequence[str]) -> dict[str, str]:
+    """The hierarchies of columns that the table has, with the names as the table spells them."""
+    names = Names(columns)
+    found = ((names.find(name), levels) for name, levels in settings.hierarchies.items())
+    return {columns[places[0]]: os.fspath(levels) for places, levels in found if len(places) == 1}
+
+
+def _by_column(reading: Opening, columns: Sequence[str]) -> Opening:
+    """The options as an acompass.toml has them, without defaults."""
+    by_column = {
+        name: options_by_column(value, columns) if name in _BY_COLUMN else value for name, value in reading.items()
+    }
+    return cast(
+        Opening, {name: value for name, value in by_column.items() if value not in (None, ERROR, (), {}, False)}
+    )
+
+
+#: other options may be lists too
+_BY_COLUMN = ("missing", "dates")
 
 
 def _require_waiting(body: Body) -> None:
@@ -149,18 +292,18 @@ def _require_waiting(body: Body) -> None:
         raise Stale
 
 
-_POLICY = ".acp"
+POLICY_SUFFIX = ".acp"
 
 
-def resolve_files(first: str | None, second: str | None) -> tuple[str, str | None]:
+def resolve_files(first: str, second: str | None) -> tuple[str, str | None]:
     """The policy, and the table unless only an acompass.toml names it.
 
-    A single argument may be the table: its policy has the same name, in the same folder.
+    A single argument may be the table: its policy has the same name, in the same folder. Or it may be a folder.
     """
-    if first is None:
-        return _only_policy(), None
+    if second is None and Path(first).is_dir():
+        return _only_policy(first), None
     if second is None and _is_table(first):
-        return str(Path(first).with_name(Path(first).name.partition(".")[0] + _POLICY)), first
+        return str(Path(first).with_name(Path(first).name.partition(".")[0] + POLICY_SUFFIX)), first
     _require_policy(first)
     return first, second
 
@@ -178,10 +321,10 @@ def setting_text(value: ParamValue) -> str:
             return f"{value:f}"
 
 
-def _only_policy() -> str:
-    found = policies_in(".")
+def _only_policy(folder: str) -> str:
+    found = policies_in(folder)
     if len(found) == 1:
-        return found[0]
+        return str(Path(folder, found[0]))
     help_ = "name a policy or a table: `acompass studio people.csv`"
     if not found:
         raise CallError([Diagnostic("AC803", f"no policy is given, and `{SETTINGS_FILE}` names none here", help=help_)])
@@ -190,13 +333,13 @@ def _only_policy() -> str:
 
 
 def _is_table(path: str) -> bool:
-    return not path.lower().endswith(_POLICY) and is_file(path) and bool(find_paths(path))
+    return not path.lower().endswith(POLICY_SUFFIX) and is_file(path) and bool(find_paths(path))
 
 
 def _require_policy(path: str) -> None:
     """Raise unless the policy exists or the first save can create it."""
-    if not Path(path).exists() and not path.lower().endswith(_POLICY):
-        help_ = f"name a file that exists, or a new policy: `{Path(path).stem}{_POLICY}`"
+    if not Path(path).exists() and not path.lower().endswith(POLICY_SUFFIX):
+        help_ = f"name a file that exists, or a new policy: `{Path(path).stem}{POLICY_SUFFIX}`"
         raise CallError([Diagnostic("AC803", f"policy `{path}` does not exist", help=help_)])
     if not Path(path).parent.is_dir():
         message = f"folder `{Path(path).parent}` for the policy does not exist"
@@ -206,12 +349,17 @@ def _require_policy(path: str) -> None:
 @dataclass(slots=True)
 class Search:
     part: float = 0.0  # fraction done
-    loss: float | None = None  # of the best policy so far
+    loss: float | None = None  # of the best policy so far of the search that is running
+    alternatives: "tuple[Alternative, ...]" = ()  # so far, with the one that is being searched
     stopping: bool = False
     is_newest: bool = True
 
     def note(self, part: float, loss: float) -> None:
-        self.part, self.loss = part, loss
+        """A loss above 1 means that too many records would be dropped."""
+        self.part, self.loss = part, loss if loss <= 1 else None
+
+    def show(self, alternatives: "tuple[Alternative, ...]") -> None:
+        self.alternatives, self.loss = alternatives, None
 
 
 class Searches:
@@ -286,102 +434,3 @@ class Memory:
                 lock, threads = self._making.pop(key)
                 if threads > 1:
                     self._making[key] = lock, threads - 1
-
-
-#: the version of a file that does not exist
-ABSENT = ""
-_BOM = b"\xef\xbb\xbf"
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """The content of the file."""
-
-    text: str  # with line feeds
-    version: str  # a hash of the bytes
-
-
-class Unseen(Exception):
-    """The file has content that the writer has not seen."""
-
-    def __init__(self, now: Saved):
-        super().__init__(now)
-        self.now = now
-
-
-class PolicyFile:
-    def __init__(self, path: str):
-        self.path = path
-        self._lock = Lock()
-
-    @property
-    def name(self) -> str:
-        return Path(self.path).name
-
-    @property
-    def folder(self) -> Path:
-        return Path(self.path).parent
-
-    @property
-    def version(self) -> str:
-        return _version(self._bytes())
-
-    def read(self) -> Saved:
-        return self._saved(self._bytes())
-
-    def save(self, text: str, seen: str) -> str:
-        """Replace the version that the writer has seen, and return the new one."""
-        with self._lock:
-            before = self._bytes()
-            self._require(before, seen)
-            content = _encode(text, before or b"")
-            self._write(content, before)
-            return _version(content)
-
-    def _write(self, content: bytes, before: bytes | None) -> None:
-        try:
-            with replace_atomically(self.path) as part:
-                Path(part).write_bytes(content)
-                self._require(self._bytes(), _version(before))  # an editor may have saved meanwhile
-        except OSError as error:
-            raise _unwritable(self.path, error) from None
-
-    def _require(self, content: bytes | None, version: str) -> None:
-        if _version(content) != version:
-            raise Unseen(self._saved(content))
-
-    def _saved(self, content: bytes | None) -> Saved:
-        text = "" if content is None else read_text(BytesIO(content), self.path)
-        return Saved(_plain(text), _version(content))
-
-    def _bytes(self) -> bytes | None:
-        """None if the file does not exist."""
-        try:
-            return Path(self.path).read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            reason = (error.strerror or "unknown reason").lower()
-            raise CallError([Diagnostic("AC402", f"cannot read policy `{self.path}`: {reason}")]) from None
-
-
-def _version(content: bytes | None) -> str:
-    return ABSENT if content is None else hashlib.sha256(content).hexdigest()
-
-
-def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _encode(text: str, before: bytes) -> bytes:
-    """Encode the text with the file's previous byte order mark and line endings."""
-    has_windows_ends = before.count(b"\r\n") * 2 > before.count(b"\n")
-    lines = _plain(text)
-    written = lines.replace("\n", "\r\n") if has_windows_ends else lines
-    return (_BOM if before.startswith(_BOM) else b"") + written.encode()
-
-
-def _unwritable(path: str, error: OSError) -> CallError:
-    reason = os.strerror(error.errno).lower() if error.errno else "the file system failed"
-    help_ = "check the permissions of the file and of its folder"
-    return CallError([Diagnostic("AC491", f"cannot write policy `{path}`: {reason}", help=help_)])

@@ -201,10 +201,9 @@ def _require_possible(request: Request) -> None:
         help_ = f"`{only_tests}` writes only the tests of the released model, `{source}` those of the source"
         raise CallError([Diagnostic("AC644", message, help=help_)])
     if request.source and request.reading:
-        message = "tests of the source read the table as it is stored: `missing` and `dates` do not apply"
-        raise CallError(
-            [Diagnostic("AC644", message, help=f"omit `{option_text('missing')}` and `{option_text('dates')}`")]
-        )
+        message = "tests of the source read the table as it is stored: `missing`, `na` and `dates` do not apply"
+        given = " and ".join(f"`{option_text(name)}`" for name in request.reading)
+        raise CallError([Diagnostic("AC644", message, help=f"omit {given}")])
 
 
 def source_coverage(program: Program, any_scale: frozenset[int], overwritten: frozenset[int]) -> Coverage:

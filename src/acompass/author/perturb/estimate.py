@@ -11,12 +11,16 @@ from math import gcd, lcm
 from typing import TypeAlias
 
 from acompass.author.answers import Estimate, Quantity, ValueEstimate
-from acompass.author.perturb.column import MOST_VALUES, UNUSED, CountedColumn, column_position, counted_column
 from acompass.author.perturb.transitions import (
+    MOST_VALUES,
+    UNUSED,
+    CountedColumn,
     Lines,
     Stopped,
     TooMany,
     Transitions,
+    column_position,
+    counted_column,
     deciding_lines,
     stopping_error,
     transitions,

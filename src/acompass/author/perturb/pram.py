@@ -13,7 +13,7 @@ from math import gcd, lcm
 from typing import TypeAlias
 
 from acompass.author.answers import Perturbation
-from acompass.author.perturb.column import (
+from acompass.author.perturb.transitions import (
     UNUSED,
     CountedColumn,
     codes_for,

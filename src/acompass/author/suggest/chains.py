@@ -40,7 +40,8 @@ class Effort:
     progress: Callable[[float, float], None]
     done: float = 0.0
     early: bool = False
-    least: float = inf
+    least: float = inf  # of the weighted losses
+    shown: float = inf  # the loss without weights of the same policy
     _begin: float = field(default_factory=monotonic)
 
     def spend(self, rows: int) -> None:
@@ -62,9 +63,11 @@ class Effort:
         left = None if self.seconds is None else part * max(0.0, self.seconds - (monotonic() - self._begin))
         return Effort(self.most, left, self.stopped, self.progress)
 
-    def report(self, loss: float) -> None:
-        self.least = min(self.least, loss)
-        self.progress(self._part(), self.least)
+    def report(self, loss: float, plain: float) -> None:
+        """Show the loss without weights (`plain`) of the policy that the search prefers so far."""
+        if loss < self.least:
+            self.least, self.shown = loss, plain
+        self.progress(self._part(), self.shown)
 
     def _part(self) -> float:
         parts = [0.0]
@@ -93,11 +96,11 @@ def best_chain(space: SearchSpace, start: State, choices: StepChoices, most: int
     chains, random = Chains(space, start, effort), Random(0)
     # all columns at their last level settle the most records
     best = EvaluatedChain(chains, shorten_chain(chains, last_level_choices(space.problem).steps, most))
-    effort.report(best.loss)
+    effort.report(best.loss, best.plain_loss)
     for power in POWERS:
         begin = EvaluatedChain(chains, shorten_chain(chains, greedy(chains, choices, power), most))
         best = _better(best, improve_chain(chains, choices, begin, most, random))
-        effort.report(best.loss)
+        effort.report(best.loss, best.plain_loss)
         if effort.is_over():
             break
     failures = 0
@@ -106,7 +109,7 @@ def best_chain(space: SearchSpace, start: State, choices: StepChoices, most: int
         current = improve_chain(chains, choices, elsewhere, most, random)
         failures = 0 if current.penalized_loss < best.penalized_loss else failures + 1
         best = _better(best, current)
-        effort.report(best.loss)
+        effort.report(best.loss, best.plain_loss)
     return best
 
 
@@ -119,7 +122,7 @@ def greedy(chains: Chains, choices: StepChoices, power: float) -> Chain:
     chain: Chain = ()
     state, levels = chains.start, dict.fromkeys((step.column for step in choices.steps), 0)
     while state.left and not chains.effort.is_cut_short():
-        chains.effort.report(inf)
+        chains.effort.report(inf, inf)
         options = [step for step in choices.steps if _is_next(choices, step, levels[step.column])]
         tried = [(step, chains.after(chain, state, step)) for step in options]
         moving = [(step, following) for step, following in tried if following is not state]
@@ -236,6 +239,7 @@ class EvaluatedChain:
                 self.passed.pop()
             state = following
         self.loss = chains.space.loss(state)
+        self.plain_loss = chains.space.plain_loss(state)
         self.penalized_loss = self.loss * reading_penalty(self.chain)
 
     def estimate(self, to_come: int, price: float, left: int) -> float:

@@ -1,7 +1,8 @@
 """The request for a search: its goal and limits, the columns it names, and where the policy may be written."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -11,13 +12,18 @@ from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.language.program.types import Names
 from acompass.measure.hierarchy import ByFile, Spec, parse_specs
 from acompass.measure.roles import Roles, positions
-from acompass.options import LINES, MOST_LOST, HierarchiesArgument, SuggestOptions
+from acompass.options import LINES, MOST_LOST, HierarchiesArgument, ImportanceArgument, SuggestOptions
 from acompass.policy import TableRoles
-from acompass.prove.effort import parse_deadline
+from acompass.prove.proof import parse_deadline
 from acompass.tables.output import require_no_hierarchy, require_policy_place
 
 Style: TypeAlias = Literal["cascade", "uniform", "stars"]
 STYLES: tuple[Style, ...] = ("cascade", "uniform", "stars")
+ALL = "all"
+#: how much a search weighs the loss of a column, by name; 1 is normal
+IMPORTANCE = {"high": 20.0, "normal": 1.0, "low": 0.05}
+
+_LEAST_WEIGHT = 0.001
 
 _SHARE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,30})?)\s*(%?)")
 
@@ -33,8 +39,9 @@ class Request:
     max_lost: Fraction
     lines: int
     seconds: float | None
-    keep: tuple[str, ...]
-    style: Style
+    change_last: tuple[str, ...]
+    importance: ImportanceArgument
+    styles: tuple[Style, ...]  # several are compared
     compare: bool
     person: str | None = None
     drops_person: bool = False
@@ -59,8 +66,9 @@ def make_request(qi: Sequence[str], k: int, options: SuggestOptions, roles: Tabl
         max_lost=share(str(options["max_lost"] or MOST_LOST)),
         lines=LINES if lines is None else lines,
         seconds=None if deadline is None else parse_deadline(deadline),
-        keep=tuple(options["change_last"] or ()),
-        style=_style(options["style"]),
+        change_last=tuple(options["change_last"] or ()),
+        importance=options["importance"] or (),
+        styles=STYLES if options["style"] == ALL else (_style(options["style"]),),
         compare=options["compare"],
         person=roles.person,
         drops_person=roles.person is not None and not Names(roles.other).find(roles.person),
@@ -73,7 +81,7 @@ def _style(text: str) -> Style:
     for style in STYLES:
         if style == text:
             return style
-    raise invalid(f"unknown style `{text}`", f"use one of {', '.join(f'`{style}`' for style in STYLES)}")
+    raise invalid(f"unknown style `{text}`", f"use one of {', '.join(f'`{style}`' for style in (*STYLES, ALL))}")
 
 
 def share(text: str) -> Fraction:
@@ -91,6 +99,9 @@ def _require_sense(request: Request) -> None:
         )
     _at_least("k", request.k, 2)
     _at_least("lines", request.lines, 1)
+    if request.compare and len(request.styles) > 1:
+        style = option_text("style", request.styles[0])
+        raise invalid(f"`{option_text('compare')}` compares the lines of one style", f"name it, as in `{style}`")
     if request.l is not None:
         _at_least("l", request.l, 2)
     if request.t is not None and not 0 < request.t < 1:
@@ -122,7 +133,7 @@ class Columns:
     quasi_identifiers: tuple[int, ...]
     sensitive: tuple[int, ...]
     specs: Mapping[int, Spec]
-    keep: frozenset[int]  # positions in `quasi_identifiers`
+    importance: Mapping[int, float]  # by place in `quasi_identifiers`
     person: int | None = None
 
     def goal(self, request: Request) -> Goal:
@@ -143,17 +154,47 @@ def find_columns(request: Request, names: Sequence[str]) -> Columns:
         found.quasi_identifiers,
         found.sensitive if request.needs_sensitive else (),
         {found.quasi_identifiers[place]: spec for place, spec in specs.items()},
-        frozenset(_place(name, Names(quasi_identifiers)) for name in request.keep),
+        dict(_importance(request, Names(quasi_identifiers))),
         found.person,
     )
 
 
-def _place(name: str, quasi_identifiers: Names) -> int:
+def _importance(request: Request, quasi_identifiers: Names) -> Iterator[tuple[int, float]]:
+    for name in request.change_last:
+        yield _place("change_last", name, quasi_identifiers), IMPORTANCE["high"]
+    given = request.importance
+    if isinstance(given, Mapping):
+        pairs = [(name, str(level)) for name, level in given.items()]
+    else:
+        texts = (given,) if isinstance(given, str) else given
+        pairs = [_split_importance(text, quasi_identifiers) for text in texts]
+    for name, level in pairs:
+        yield _place("importance", name, quasi_identifiers), _weight(name, level)
+
+
+def _split_importance(text: str, quasi_identifiers: Names) -> tuple[str, str]:
+    found = quasi_identifiers.before_equals(text)
+    if found is None:
+        message = f"expected a column and its importance, found `{text}`"
+        raise invalid(message, f"write for example `{option_text('importance', {text: 'high'})}`")
+    return found
+
+
+def _weight(name: str, level: str) -> float:
+    with suppress(ValueError):
+        weight = IMPORTANCE[level] if level in IMPORTANCE else float(level)
+        if _LEAST_WEIGHT <= weight <= 1 / _LEAST_WEIGHT:
+            return weight
+    message = f"importance `{level}` of `{name}` is not `high`, `normal`, `low` or a number from 0.001 to 1,000"
+    raise invalid(message, option_text("importance", {name: "high"}))
+
+
+def _place(option: str, name: str, quasi_identifiers: Names) -> int:
     match quasi_identifiers.find(name):
         case (place,):
             return place
         case _:
-            message = f"`{option_text('change_last')}` names `{name}`, which is not a quasi-identifier"
+            message = f"`{option_text(option)}` names `{name}`, which is not a quasi-identifier"
             help_ = f"quasi-identifiers: {quasi_identifiers.listing()}"
             raise CallError([Diagnostic("AC623", message, help=help_)])
 

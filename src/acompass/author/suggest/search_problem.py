@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -40,7 +40,8 @@ class Problem:
     k: int
     l: int | None  # noqa: E741
     most_dropped: int
-    keep: frozenset[int] = field(default_factory=frozenset)
+    #: weights of the losses of columns, 1 by default: they steer the search, the reported loss has none
+    importance: Mapping[int, float] = field(default_factory=dict)
     t: Fraction | None = None
     named: frozenset[int] = field(default_factory=frozenset)  # columns whose labels WHERE may name: not numbers
     persons: Sensitive | None = None  # the persons of each combination, of which a class has k; None to count records
@@ -125,6 +126,32 @@ def losses(problem: Problem, columns: list[IntArray], kept: IntArray, dropped: i
         carried = int(kept @ np.asarray(ladder.sizes, np.int64)[labels])
         out.append(column_loss((carried + dropped * ladder.rows) / ladder.rows, problem.records, ladder.rows))
     return tuple(out)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What the steps leave of the released records."""
+
+    cells: int  # quasi-identifiers of released records whose value differs from that of the table
+    smallest: int | None  # records, or persons, of the smallest released class; None if nothing is released
+
+
+def count_changes(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> Changes:
+    before = after = initial_labels(problem)
+    for _, after in perform_steps(problem, always, steps):  # noqa: B007
+        pass
+    kept = ~violating_rows(problem, after)
+    cells = sum(int(problem.counts[kept & (old != new)].sum()) for old, new in zip(before, after, strict=True))
+    if not kept.any():
+        return Changes(cells, None)
+    ids = class_ids(after, [len(ladder.labels) for ladder in problem.ladders])
+    classes = int(ids.max()) + 1
+    if problem.persons is None:
+        sizes = np.zeros(classes, np.int64)
+        np.add.at(sizes, ids, problem.counts)
+    else:
+        sizes = distinct(ids[problem.persons.rows], problem.persons.values, classes)
+    return Changes(cells, int(sizes[ids[kept]].min()))
 
 
 def is_close(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> bool:

@@ -19,7 +19,6 @@ from acompass.author.suggest.search_problem import WORD, IntArray, Problem, Sens
 from acompass.dataclasses import dataclass
 from acompass.measure.levels import ColumnLevels
 
-KEPT = 20.0  # penalty factor for detail lost in a column listed in `keep`
 OVER = 10.0  # penalty for dropping too many records, above any loss
 LAST = np.iinfo(np.int64).max
 FEW = 4  # most words per combination for bit sets, unless l is more
@@ -77,22 +76,33 @@ class SearchSpace(ABC):
         """For each column, the rows covered by the labels of the remaining records, summed over them."""
 
     def loss(self, state: State) -> float:
-        """The loss if the remaining records are dropped, with the penalties for `keep` and for dropping too many."""
+        """The weighted loss if the remaining records are dropped, with the penalty for dropping too many."""
+        return self.price(self._final_shares(state)) + self._penalty(state)
+
+    def plain_loss(self, state: State) -> float:
+        """The loss as it is reported, without the weights of columns; with the same penalty."""
+        shares = zip(self._final_shares(state), self._scales, strict=True)
+        logs = [log1p((share - self.records) * scale) for share, (scale, _) in shares]
+        return expm1(sum(logs) / len(logs)) + self._penalty(state)
+
+    def _final_shares(self, state: State) -> Sequence[int]:
         if not state.left:
-            return self.price(state.shares)
-        shares = [
+            return state.shares
+        return [
             share + state.left * ladder.rows - rows
             for share, ladder, rows in zip(state.shares, self.problem.ladders, self._rows(state), strict=True)
         ]
+
+    def _penalty(self, state: State) -> float:
         over = state.left - self.problem.most_dropped
-        return self.price(shares) + (OVER * (1 + over / self.records) if over > 0 else 0.0)
+        return OVER * (1 + over / self.records) if over > 0 else 0.0
 
     def price(self, shares: Sequence[int]) -> float:
-        """The loss of these shares; for a state's own shares, a lower bound for all later states."""
+        """The weighted loss of these shares; for a state's own shares, a lower bound for all later states."""
         total = 0.0
         for share, (scale, weight) in zip(shares, self._scales, strict=True):
             total += weight * log1p((share - self.records) * scale)
-        return expm1(total / len(shares))
+        return expm1(total / self.weights)
 
     def part(self, column: int, share: int) -> float:
         """One column's term of the sum in `price`."""
@@ -100,10 +110,15 @@ class SearchSpace(ABC):
         return weight * log1p((share - self.records) * scale)
 
     @cached_property
+    def weights(self) -> float:
+        """The sum of the weights, by which a weighted loss is divided: it is at most 1, and below OVER."""
+        return sum(weight for _, weight in self._scales)
+
+    @cached_property
     def _scales(self) -> list[tuple[float, float]]:
         """For each column, the factor that converts extra rows per record into loss, and the column's weight."""
         return [
-            (1 / max(1, self.records * (ladder.rows - 1)), KEPT if column in self.problem.keep else 1.0)
+            (1 / max(1, self.records * (ladder.rows - 1)), self.problem.importance.get(column, 1.0))
             for column, ladder in enumerate(self.problem.ladders)
         ]
 

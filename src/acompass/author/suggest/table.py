@@ -18,7 +18,7 @@ from acompass.language.text import tree
 from acompass.language.text.walk import map_parts
 from acompass.measure.hierarchy import ByBands, Values, column_values, is_integer
 from acompass.measure.levels import ColumnLevels, column_levels
-from acompass.options import DatesArgument, MissingArgument
+from acompass.options import DatesArgument, MissingArgument, NaArgument
 from acompass.plan.run.queries import CountedCombinations, Word, count_combinations, split_into_words
 from acompass.policy import Policy, TableRoles
 from acompass.run import Call, load_and_check
@@ -28,6 +28,7 @@ from acompass.run import Call, load_and_check
 class Reading:
     request: Request
     missing: MissingArgument
+    na: NaArgument
     dates: DatesArgument
     roles: TableRoles = field(default_factory=TableRoles)
 
@@ -76,7 +77,7 @@ def _read_as(
         return replace(found, maps=found.maps[-1:], up=found.up[-1:]) if position in as_text else found
 
     draft = _draft(columns.goal(reading.request), columns, numbers)
-    with load_and_check(source, Call(draft, {}, reading.missing, reading.dates)) as (loaded, _):
+    with load_and_check(source, Call(draft, {}, reading.missing, reading.na, reading.dates)) as (loaded, _):
         if not loaded.state.records:
             column_values(
                 columns.names[columns.quasi_identifiers[0]], {}

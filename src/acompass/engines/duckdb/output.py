@@ -19,7 +19,7 @@ from acompass.dataclasses import dataclass, field
 from acompass.engines.duckdb.input import restore_type
 from acompass.engines.duckdb.session import identifier, text_literal
 from acompass.engines.loading import is_formula, swap_separators
-from acompass.language.program.types import Kind, Schema, Type, decimal, remaining
+from acompass.language.program.types import TIMESTAMP, Kind, Schema, Type, decimal, remaining
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.duckdb import DUCKDB
 from acompass.plan.lowering.state import statement_text
@@ -79,6 +79,8 @@ class Output:
         name, stored, type_ = sql.name(position), self.stored.get(position), self.schema[position].type
         if to_file and (passenger := self._passenger(position)) is not None:
             return passenger.file_column(name)
+        if stored == "VARCHAR" and type_ == TIMESTAMP:  # text that was read as dates and times (D28)
+            return statement_text(DUCKDB.to_text(exp.column(name), type_), DUCKDB.name)
         if stored is not None:
             return restore_type(name, stored)
         if position in self.comma and (as_spelled or type_.kind is Kind.TEXT):

@@ -6,8 +6,8 @@ A loaded table runs plans, and writes or returns the result. Each engine has its
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cached_property
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import cached_property, partial
 from typing import Any, assert_never
 
 import duckdb
@@ -32,7 +32,7 @@ from acompass.engines.duckdb.session import (
     report_failures,
     select_parameters,
 )
-from acompass.engines.errors import Cancellation
+from acompass.engines.errors import Cancellation, note_opening
 from acompass.engines.loading import PlannedTable, PreparedTable, prepare_text, prepare_typed
 from acompass.engines.protocol import About, Destination, Execution, Outcome, require_destination
 from acompass.engines.reading import RECORDS, Facts
@@ -508,6 +508,11 @@ def _is_small(source: Source) -> bool:
         return False
 
 
+def _interrupt(con: duckdb.DuckDBPyConnection) -> None:
+    with suppress(duckdb.ConnectionException):  # closed meanwhile
+        con.interrupt()
+
+
 class DuckDBEngine:
     @contextmanager
     def open(self, table: Any, options: Options) -> Iterator[DuckDBTable]:
@@ -519,6 +524,7 @@ class DuckDBEngine:
             keeps_order = options.memory_limit is None
             if not keeps_order:
                 con.execute("SET preserve_insertion_order = false")
+            note_opening(partial(_interrupt, con))
             with report_failures():
                 found = open_table(con, source, keeps_order=keeps_order)
             yield found

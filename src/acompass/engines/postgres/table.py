@@ -84,6 +84,15 @@ class PostgresTable(PlannedTable):
         """The type of a new column in an output table. Text that was read as numbers or dates becomes text again."""
         return TEXT if position in self.prepared.read_from_text else outcome.left.schema[position].type
 
+    def _value(self, outcome: Outcome, position: int) -> str:
+        """SQL for a value. Text gets the decimal commas of the file back, and dates and times are in ISO form (D28)."""
+        value: Sql = sql.column(position, "t")
+        if position in self.prepared.comma and self._new_type(outcome, position).kind is Kind.TEXT:
+            value = swap_separators(value, POSTGRES)
+        if position in self.prepared.text_dates:
+            value = POSTGRES.to_text(value, outcome.left.schema[position].type)
+        return value.sql(POSTGRES.name)
+
     @abstractmethod
     def _declared_values(self, outcome: Outcome) -> Sequence[str]:
         """SQL for each column of `t` in the type that the output table declares."""
@@ -141,7 +150,7 @@ class LoadedOnServer(PostgresTable):
         short for an ISO date."""
         changed = outcome.written | self.prepared.text_dates
         return [
-            server_tables.new_type(self._new_type(outcome, i), f"t.{sql.name(i)}")
+            server_tables.new_type(self._new_type(outcome, i), self._value(outcome, i))
             if i in changed
             else server_tables.restore_type(column, f"t.{sql.name(i)}")
             for i in outcome.positions
@@ -208,14 +217,7 @@ class UploadedToServer(PostgresTable):
 
     def _declared_values(self, outcome: Outcome) -> Sequence[str]:
         types = {i: self._new_type(outcome, i) for i in outcome.positions}
-        return [server_tables.new_type(type_, self._value(i, type_)) for i, type_ in types.items()]
-
-    def _value(self, position: int, type_: Type) -> str:
-        """SQL for a value. Text gets the decimal commas of the file back."""
-        value: sql.Sql = sql.column(position, "t")
-        if position in self.prepared.comma and type_.kind is Kind.TEXT:
-            value = swap_separators(value, POSTGRES)
-        return value.sql("postgres")
+        return [server_tables.new_type(type_, self._value(outcome, i)) for i, type_ in types.items()]
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
         """A column that the policy does not name keeps its type, or that of its replacement."""
@@ -223,7 +225,7 @@ class UploadedToServer(PostgresTable):
             return self._types[position]
         types = self._local.layout.stored
         stored = types[position] if types else ""
-        if position in self.prepared.named or not stored or stored.startswith("ENUM("):
+        if position in self.prepared.named | self.prepared.text_dates or not stored or stored.startswith("ENUM("):
             return sql.stored_type(outcome.left.schema[position].type)
         return stored
 

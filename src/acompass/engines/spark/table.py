@@ -28,7 +28,7 @@ from acompass.engines.reading import Facts
 from acompass.engines.spark import output
 from acompass.engines.spark.input import SparkColumn, local_files, read_columns, read_parquet, read_text, require_shared
 from acompass.engines.spark.session import PlanSession, own_session, report_failures, start_spark
-from acompass.language.program.types import MOST_DIGITS, Kind
+from acompass.language.program.types import MOST_DIGITS, TEXT, Kind, Type
 from acompass.language.program.uses import ColumnUse
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.spark import SPARK
@@ -115,6 +115,9 @@ class LoadedInSpark(PlannedTable):
         with report_failures():
             frame = self.session.query(select)
             columns = {p: spark_functions.col(sql.name(p)) for p in outcome.positions}
+            for position in columns.keys() & self.prepared.text_dates:
+                text = SPARK.to_text(sql.column(position), schema[position].type).sql("spark")
+                columns[position] = spark_functions.expr(text)
             for position, type_ in self._output_types(outcome).items():
                 if position in columns:
                     columns[position] = columns[position].cast(type_)
@@ -138,10 +141,10 @@ class LoadedInSpark(PlannedTable):
         stored = {c.position: c.stored for c in self._table.columns if c.position not in outcome.written}
         schema = outcome.left.schema
         comma = self.prepared.comma
-        fields = [
-            output.csv_field(sql.column(p, "w"), schema[p].type, stored.get(p), style, has_comma=p in comma)
-            for p in outcome.positions
-        ]
+        values: dict[int, tuple[sql.Sql, Type]] = {p: (sql.column(p, "w"), schema[p].type) for p in outcome.positions}
+        for position in values.keys() & self.prepared.text_dates:
+            values[position] = SPARK.to_text(*values[position]), TEXT
+        fields = [output.csv_field(*value, stored.get(p), style, has_comma=p in comma) for p, value in values.items()]
         query = exp.select(exp.alias_(output.csv_line(fields, style.delimiter), "value")).from_(select.subquery("w"))
         with report_failures():
             return self.session.query(query)

@@ -31,6 +31,20 @@ def comparisons(condition: p.Condition) -> Iterator[p.Comparison]:
             assert_never(condition)
 
 
+def required_comparisons(condition: p.Condition) -> Iterator[p.Comparison]:
+    """The comparisons that hold wherever the condition does: it may also require others with NOT and OR."""
+    match condition:
+        case p.Comparison():
+            yield condition
+        case p.And(operands):
+            for operand in operands:
+                yield from required_comparisons(operand)
+        case p.Not() | p.Or():
+            return
+        case _:
+            assert_never(condition)
+
+
 def split_equalities(operands: Iterable[p.Condition]) -> tuple[list[p.Condition], dict[int, list[Value]]]:
     """The operands of an OR that are not equalities, and the constants that the others equate each column with.
 

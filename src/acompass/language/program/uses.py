@@ -49,6 +49,12 @@ class ColumnUse:
     may_have_pseudonyms: bool = False  # the same for a PSEUDONYM
 
 
+def without_places(use: ColumnUse) -> ColumnUse:
+    """The use without its places in the policy: equal uses give a column the same type."""
+    nowhere = Span(0, 0)
+    return replace(use, span=nowhere, texts=tuple(replace(each, span=nowhere) for each in use.texts))
+
+
 def uses(
     policy: tree.Program,
     names: Sequence[str],

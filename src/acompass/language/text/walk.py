@@ -325,6 +325,13 @@ def generalize_in(action: tree.Step | None) -> tree.Generalize | None:
     return plain if isinstance(plain, tree.Generalize) else None
 
 
+def replacement_in(action: tree.Step | None) -> str | None:
+    """The text that REPLACE writes; None for a number, a parameter and any other action."""
+    plain = plain_of(action)
+    constant = plain.constant if isinstance(plain, tree.Replace) else None
+    return constant.value if isinstance(constant, tree.String) else None
+
+
 def nearest_in(action: tree.Step | None) -> tree.Nearest | None:
     """The NEAREST that an action performs."""
     map_ = _map(action)

@@ -86,6 +86,7 @@ def _float_order(value: Sql) -> Sql:
 
 DUCKDB = Dialect(
     name="duckdb",
+    deepest_cascade=4,
     exact_sum=_exact_sum,
     float_sum=_float_sum,
     hash52=lambda text: _first52(sql.call("sha256", text)),

@@ -1,7 +1,7 @@
 """Perform an action on the affected bag: REJECT, REPLACE or RANDOM (Figures 8, 9 and 10), or one of section X.
 
 Each kernel has one function, which gets a `Target` and returns the state after the write. Those of section 7 are in
-modules of their own, `numbers` and `keyed`, which few runs import."""
+a module of their own, `computations`, which few runs import."""
 
 from typing import assert_never
 
@@ -87,19 +87,19 @@ def _write(target: Target, kernel: Kernel, labels: LookupTable | None) -> State:
 
 
 def _write_computed(target: Target, kernel: Nearest | AddRandom | Microaggregate | Pseudonym | Shift) -> State:
-    from acompass.plan.run import keyed, numbers  # most policies only look values up
+    from acompass.plan.run import computations  # most policies only look values up
 
     match kernel:
         case Nearest():
-            return numbers.round_numbers(target, kernel)
+            return computations.round_numbers(target, kernel)
         case AddRandom():
-            return numbers.add_random(target, kernel)
+            return computations.add_random(target, kernel)
         case Microaggregate():
-            return numbers.average(target, kernel)
+            return computations.average(target, kernel)
         case Pseudonym():
-            return keyed.pseudonymize(target, kernel)
+            return computations.pseudonymize(target, kernel)
         case Shift():
-            return keyed.shift(target, kernel)
+            return computations.shift(target, kernel)
         case _:
             assert_never(kernel)
 

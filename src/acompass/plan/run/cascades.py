@@ -19,6 +19,7 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import convert_through, schema_after
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import WEIGHT, CombinationLayout, State
+from acompass.plan.planner import cascade_to_the_end
 from acompass.plan.run.actions import convert_types, perform
 from acompass.plan.run.classes import Classes, has_class, violating_classes
 from acompass.plan.run.context import Affected, Context
@@ -34,6 +35,18 @@ class Execute(Protocol):
     """Runs stages on a state, which it stores at a given depth of nested SELECTs."""
 
     def __call__(self, context: Context, state: State, stages: Sequence[Stage], *, deepest: int | None) -> State: ...
+
+
+def judged_cascade(context: Context, state: State, stages: Sequence[Stage]) -> CascadeStage | None:
+    """The cascade, with all stages after it, whose verdicts `judge_cascade` finds; None if the records are needed.
+
+    If the first stage has few combinations, it is faster alone, even if its outcome is then joined to the records.
+    """
+    first = stages[0]
+    assert isinstance(first, CascadeStage)
+    if len(stages) == 1:
+        return first
+    return cascade_to_the_end(stages) if _probably_too_many(context, state, first) else None
 
 
 def judge_cascade(context: Context, state: State, stage: CascadeStage, execute: Execute) -> State:

@@ -16,9 +16,8 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import conversions, schema_after
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
-from acompass.plan.regions import Combination, SimulatedOutcome, ordered_constants, simulate
 from acompass.plan.run.context import Context
-from acompass.plan.stages import ChainStage
+from acompass.plan.stages import ChainStage, Combination, SimulatedOutcome, ordered_constants, simulate
 
 
 def run_chain(context: Context, state: State, stage: ChainStage) -> State:

@@ -37,12 +37,13 @@ def execute(
     store = _Store(context)
     if context.observe is not None:  # an observer needs the table between any two stages of a cascade
         stages = [each for stage in stages for each in (stage.stages if isinstance(stage, CascadeStage) else (stage,))]
-    for stage in stages:
+    for place, stage in enumerate(stages):
         before = store(state) if _is_costly(state, stage, deepest or DEEPEST) else state
-        if context.verdicts_only and stage is stages[-1] and isinstance(stage, CascadeStage):
-            from acompass.plan.run.cascades import judge_cascade  # a check of ten records imports few modules
+        if context.verdicts_only and isinstance(stage, CascadeStage):
+            from acompass.plan.run.cascades import judge_cascade, judged_cascade  # a check of ten records needs neither
 
-            return judge_cascade(context, before, stage, execute)
+            if (judged := judged_cascade(context, before, stages[place:])) is not None:
+                return judge_cascade(context, before, judged, execute)
         state = _run_stage(context, before, stage, store)
         if context.observe is not None:
             context.observe(context, stage, before, state)

@@ -34,6 +34,25 @@ def nth_row_key(session: Session, state: State, place: int) -> list[int]:
     return [int(key) for (key,) in session.fetch(query)]
 
 
+def row_keys_from(session: Session, state: State, first: int, count: int) -> list[int]:
+    """The row keys of some records, in the order of the input, beginning with the record `first`, counted from 0."""
+    query = exp.select(_KEY.copy()).from_(state.source()).order_by(_KEY.copy()).limit(count).offset(first)
+    return [int(key) for (key,) in session.fetch(query)]
+
+
+def frequent_texts(session: Session, state: State, column: int, most: int) -> dict[str, int]:
+    """The most frequent values of a column as text, with their numbers of records."""
+    text = sql.cast(sql.column(column, "t"), "TEXT")
+    counted = sql.query([sql.with_alias(text, "v"), sql.with_alias(exp.Count(this=exp.Star()), "n")], state.source())
+    values = counted.group_by(text.copy(), copy=False).subquery("t", copy=False)
+    columns = [exp.column(name, table="t") for name in ("v", "n")]
+    present = exp.Not(this=exp.Is(this=columns[0].copy(), expression=exp.null()))
+    ordered = sql.query(columns, values, present).order_by(
+        exp.Ordered(this=columns[1].copy(), desc=True), columns[0].copy()
+    )
+    return {str(text): int(count) for text, count in session.fetch(ordered.limit(most))}
+
+
 def matching_row_keys(session: Session, state: State, condition: Condition, most: int) -> list[int]:
     """The row keys of the first records that satisfy a condition. A missing value satisfies no comparison."""
     satisfied = sql.condition(condition, state.schema, state.values())
@@ -54,6 +73,49 @@ def records_by_key(session: Session, state: State, row_keys: Sequence[int]) -> d
     """The records that the state still contains, by row key."""
     query = exp.select(_KEY.copy(), *state.columns()).from_(state.source()).where(_among(row_keys))
     return {int(key): state.record(row) for key, *row in session.fetch(query)}
+
+
+def row_keys_are_positions(session: Session, state: State) -> bool:
+    """Whether the row keys are 0, 1, …, so that a page is found without counting the records before it. Row keys are
+    distinct and not negative."""
+    if not state.has_row_key:
+        return False
+    ((last,),) = session.fetch(exp.select(exp.Max(this=_KEY.copy())).from_(state.source()))
+    return last is None or int(last) == state.records - 1
+
+
+def row_texts(
+    session: Session, state: State, first: int, count: int, *, has_positions: bool
+) -> list[tuple[str | None, ...]]:
+    """The values of some records as text, in the order of the row keys if there are any."""
+    page = sql.query([_text(state, place) for place in range(len(state.schema))], state.source())
+    if has_positions:
+        page = page.where(exp.Between(this=_KEY.copy(), low=sql.integer(first), high=sql.integer(first + count - 1)))
+    else:
+        page = page.limit(count).offset(first)
+    ordered = page.order_by(_KEY.copy()) if state.has_row_key else page
+    return [tuple(row) for row in session.fetch(ordered)]
+
+
+#: stands for a value without a text of its own, such as a list
+_NESTED = "[…]"
+
+
+def _text(state: State, column: int) -> Sql:
+    stored = sql.column(column, "t")
+    if state.schema[column].type.kind is not Kind.OPAQUE:
+        return sql.cast(stored, "TEXT")
+    is_missing = exp.Is(this=stored, expression=exp.Null())
+    return exp.Case(ifs=[exp.If(this=is_missing, true=exp.Null())], default=exp.Literal.string(_NESTED))
+
+
+def rarest_texts(session: Session, state: State, column: int, most: int) -> list[tuple[str, int]]:
+    """The values of a column that the fewest records share, as text, with their numbers of records."""
+    text, count = sql.cast(sql.column(column, "t"), "TEXT"), exp.Count(this=exp.Star())
+    values = sql.query([sql.with_alias(text, "v"), sql.with_alias(count, "n")], state.source()).group_by(text.copy())
+    found = values.having(exp.Not(this=exp.Is(this=text.copy(), expression=exp.Null())))
+    rows = session.fetch(found.order_by(exp.column("n"), exp.column("v")).limit(most))
+    return [(str(value), int(records)) for value, records in rows]
 
 
 def smallest_class(session: Session, state: State, columns: Sequence[int], person: int | None) -> int:

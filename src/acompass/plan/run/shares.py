@@ -1,6 +1,6 @@
 """Decide comparisons of SHARE exactly, without division (X13).
 
-The constants that a share is compared with cut its values into regions, as in `plan.regions`: with n constants, region
+The constants that a share is compared with cut its values into regions, as in `plan.stages`: with n constants, region
 2j + 1 is constant j, counted from 0, and the even regions are the intervals between constants. SQL finds the region of
 a class by comparing products. Where a product could overflow, a sum of floats is too close to a constant, or a value is
 infinite, the region is NULL, and the class is *open*: the engine counts its distinct values, and Python decides."""

@@ -18,12 +18,12 @@ from acompass.prove.certify.encoding import EVERYTHING, NOTHING, Conditions, Jso
 from acompass.prove.certify.prover import BranchGoal, CertifyingProver, single_values
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram
 from acompass.prove.diagrams.regions import INFINITE, Mask, Regions, regions_in
-from acompass.prove.effort import Exhausted, recursion_limit, require_time
+from acompass.prove.proof import Exhausted, recursion_limit, require_time
 from acompass.prove.rules.facts import Alternatives, Fact, class_assertion
 from acompass.prove.rules.reachability import Transition
 from acompass.prove.rules.write_rules import Blocked
 from acompass.prove.search.claims import is_assumed
-from acompass.prove.search.proof_search import MAX_GOALS
+from acompass.prove.search.prover import MAX_GOALS
 from acompass.prove.search.verdicts import ProvedClaim
 
 VERSION = 2

@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from acompass.prove.diagrams.regions import Mask
-from acompass.prove.effort import Budget
+from acompass.prove.proof import Budget
 
 #: an index into the manager's variables; nodes test lower indices first
 Variable: TypeAlias = int

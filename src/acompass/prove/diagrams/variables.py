@@ -25,7 +25,7 @@ from acompass.prove.diagrams.regions import (
     unite_masks,
     value_order,
 )
-from acompass.prove.effort import Budget
+from acompass.prove.proof import Budget
 
 #: all counts share a variable, and so do all shares; minima, maxima and sums belong to a column
 AggregateKey: TypeAlias = tuple[str, ColumnVersion | None]

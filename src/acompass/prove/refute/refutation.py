@@ -18,7 +18,7 @@ from acompass.language.program.program import Assertion
 from acompass.language.program.types import Value
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram
-from acompass.prove.effort import Exhausted, recursion_limit
+from acompass.prove.proof import Exhausted, recursion_limit
 from acompass.prove.refute.candidate_tables import MOST_RECORDS, Candidate, CandidateTables, block_records, real_size
 from acompass.prove.refute.replay import Record, Replayer, Witness, replay
 from acompass.prove.rules.facts import class_assertion

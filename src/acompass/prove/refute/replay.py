@@ -21,7 +21,7 @@ from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Action, Assertion, Comparison, Program, Requirement
 from acompass.language.program.types import MOST_DIGITS, Kind, Type, Value
 from acompass.language.text.tree import Operator, Quantifier
-from acompass.prove.effort import require_time
+from acompass.prove.proof import require_time
 from acompass.prove.search.claims import assertion_columns
 from acompass.prove.search.origins import Origin
 from acompass.semantics import core as semantics

@@ -31,8 +31,16 @@ from acompass.language.text.tree import Quantifier
 from acompass.language.text.walk import parameter_names
 from acompass.prove.diagrams.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.diagrams.regions import Mask
-from acompass.prove.effort import DEADLINE, Exhausted, recursion_limit, time_limit
-from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
+from acompass.prove.proof import (
+    DEADLINE,
+    Claim,
+    ClaimVerdict,
+    Counterexample,
+    Exhausted,
+    Proof,
+    recursion_limit,
+    time_limit,
+)
 from acompass.prove.refute.candidate_tables import MOST_RECORDS
 from acompass.prove.refute.refutation import Refuter
 from acompass.prove.refute.replay import EXAMPLE_KEY_TEXT, Witness
@@ -48,8 +56,7 @@ from acompass.prove.search.claims import (
     parse_claims,
 )
 from acompass.prove.search.column_types import ColumnTypes, column_types, finer_scale, other_types
-from acompass.prove.search.proof_search import ProofAttempt
-from acompass.prove.search.prover import Prover, Provers
+from acompass.prove.search.prover import ProofAttempt, Prover, Provers
 
 #: the most checks that the proof of another check may use, which bounds the number of provers
 MOST_CHECKS = 16

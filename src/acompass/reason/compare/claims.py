@@ -19,8 +19,7 @@ from acompass.language.text.tree import place_of
 from acompass.language.text.walk import names_dropped, parameter_names, step_of, steps
 from acompass.policy import Policy
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram
-from acompass.prove.effort import Exhausted, recursion_limit
-from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Instead, Proof
+from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Exhausted, Instead, Proof, recursion_limit
 from acompass.prove.refute.replay import Record, Witness, replay
 from acompass.prove.search.claims import assumed_requirements, check_steps, parse_assumptions, prepend_requirements
 from acompass.prove.search.verdicts import ProvedClaim, decimal_text, prove_policy

@@ -19,8 +19,7 @@ from acompass.language.text.tree import place_of
 from acompass.policy import Policy
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.diagrams.regions import Mask, Regions, regions_in
-from acompass.prove.effort import Exhausted, recursion_limit
-from acompass.prove.proof import Claim, ClaimVerdict
+from acompass.prove.proof import Claim, ClaimVerdict, Exhausted, recursion_limit
 from acompass.prove.search.claims import ParsedClaim, policy_assertions
 from acompass.prove.search.verdicts import prove_policy
 from acompass.reason.compare.answer import Comparison, Impact, Release, Releases
@@ -37,8 +36,7 @@ from acompass.reason.compare.symbols import (
     Symbols,
     normal_form,
 )
-from acompass.reason.privacy.influence import is_record_level
-from acompass.reason.privacy.mentions import Undecided
+from acompass.reason.privacy.mentions import Undecided, is_record_level
 from acompass.reason.privacy.representatives import Alike
 
 #: for each expression, the kinds of a column's own values for which it is released

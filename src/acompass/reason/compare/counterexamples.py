@@ -15,7 +15,7 @@ from acompass.language.program.program import Program
 from acompass.language.program.types import Value, remaining
 from acompass.prove.diagrams.decision_diagram import ALL, Diagram, Variable
 from acompass.prove.diagrams.regions import regions_in
-from acompass.prove.effort import Exhausted
+from acompass.prove.proof import Exhausted
 from acompass.prove.refute.candidate_tables import MOST_RECORDS, CandidateTables, compared_counts, real_size
 from acompass.prove.refute.refutation import shrink_witness, with_simpler_trace
 from acompass.prove.refute.replay import Chance, Chances, Record, Replayer, Stream, Witness, replay, rho_for_miss

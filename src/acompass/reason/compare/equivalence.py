@@ -28,7 +28,7 @@ from acompass.language.program.types import Schema, remaining
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, DiagramManager
 from acompass.prove.diagrams.regions import Regions, ValueOrder, count_order, value_order
-from acompass.prove.effort import Exhausted, recursion_limit
+from acompass.prove.proof import Exhausted, recursion_limit
 from acompass.prove.search.claims import check_steps
 from acompass.prove.search.prover import Provers
 from acompass.prove.search.verdicts import MOST_CHECKS
@@ -36,8 +36,7 @@ from acompass.reason.compare.answer import Difference
 from acompass.reason.compare.counterexamples import Examples, Hint, Search
 from acompass.reason.compare.pairs import Pair
 from acompass.reason.compare.symbols import State, Symbolic, Symbols, condition_diagram, is_barrier
-from acompass.reason.privacy.influence import is_record_level
-from acompass.reason.privacy.mentions import Undecided
+from acompass.reason.privacy.mentions import Undecided, is_record_level
 
 SAME_OF_RECORDS = "both policies do the same to every record"
 SAME_OF_CLASSES = "both policies make the same demands on the same classes, and do the same to every record"

@@ -21,7 +21,7 @@ from acompass.language.program.program import And, Assertion, Comparison, Condit
 from acompass.language.program.types import TEXT, Kind, Type, remaining, to_text
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
-from acompass.prove.effort import Exhausted, recursion_limit
+from acompass.prove.proof import Exhausted, recursion_limit
 from acompass.prove.refute.replay import Record
 from acompass.prove.search.claims import assertion_columns, check_steps
 from acompass.prove.search.prover import Provers

@@ -41,8 +41,7 @@ from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, DiagramManager, Variable
 from acompass.prove.diagrams.regions import Mask, regions_in
 from acompass.reason.compare.kinds import ColumnKinds
-from acompass.reason.privacy.influence import is_record_level
-from acompass.reason.privacy.mentions import Undecided, bands_in, prefix_in
+from acompass.reason.privacy.mentions import Undecided, bands_in, is_record_level, prefix_in
 from acompass.reason.privacy.representatives import Alike
 from acompass.semantics.values import compare
 

@@ -24,7 +24,7 @@ from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Variable
 from acompass.prove.diagrams.regions import Mask, Regions, regions_in
 from acompass.prove.rules.reachability import Transition, record_condition
-from acompass.reason.lint.inspected_policy import InspectedPolicy
+from acompass.reason.lint.requirements import InspectedPolicy
 
 #: a message lists at most this many values
 MOST_LISTED = 6

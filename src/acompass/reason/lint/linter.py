@@ -13,12 +13,12 @@ from acompass.language.text import tree
 from acompass.language.text.parser import Allowance, allowances
 from acompass.language.text.tree import Operator
 from acompass.language.text.walk import all_conditions, comparisons, steps
-from acompass.prove.effort import DEADLINE, Exhausted, recursion_limit, require_time, time_limit
 from acompass.prove.promises import BROKEN, Promises, prove_promises
+from acompass.prove.proof import DEADLINE, Exhausted, recursion_limit, require_time, time_limit
 from acompass.prove.search.column_types import column_types
 from acompass.prove.search.verdicts import check_policy
 from acompass.reason.lint import generalization, requirements
-from acompass.reason.lint.inspected_policy import InspectedPolicy, Occurs
+from acompass.reason.lint.requirements import InspectedPolicy, Occurs
 
 #: what a table says against the policy: the code of a finding, the index of the requirement, the message and the help
 Doubts: TypeAlias = Sequence[tuple[str, int | None, str, str]]

@@ -19,8 +19,7 @@ from acompass.language.program.program import Action, Requirement
 from acompass.language.program.types import INTEGER, Kind, Value, convert
 from acompass.prove.diagrams.cuts import read_text
 from acompass.reason.privacy.answer import Weights, probability
-from acompass.reason.privacy.influence import Marker, Slice
-from acompass.reason.privacy.mentions import Budget, Undecided
+from acompass.reason.privacy.mentions import Budget, Marker, Slice, Undecided
 from acompass.reason.privacy.representatives import Domain
 from acompass.semantics.core import (
     Record,

@@ -20,16 +20,22 @@ from acompass.language.program.types import Names, Schema, Type, remaining
 from acompass.language.text import tree
 from acompass.language.text.tree import Function
 from acompass.language.text.walk import parameter_names
-from acompass.prove.effort import Exhausted
+from acompass.prove.proof import Exhausted
 from acompass.prove.refute.candidate_tables import compared_counts
 from acompass.prove.refute.replay import EXAMPLE_KEY, replay
 from acompass.prove.search.column_types import column_types, finer_scale
 from acompass.prove.search.verdicts import check_policy, decimal_text
 from acompass.reason.privacy import laws
 from acompass.reason.privacy.answer import ColumnPrivacy, ColumnVerdict, Privacy, Weights, Witness
-from acompass.reason.privacy.influence import column_influence, is_record_level, live_columns, policy_slice
 from acompass.reason.privacy.laws import Law, Mass, Pair, Table, Worst
-from acompass.reason.privacy.mentions import Budget, Undecided
+from acompass.reason.privacy.mentions import (
+    Budget,
+    Undecided,
+    column_influence,
+    is_record_level,
+    live_columns,
+    policy_slice,
+)
 from acompass.reason.privacy.representatives import Domain, base_record, plain_values, similar_values, value_labels
 from acompass.reason.privacy.sampling import table_privacy
 from acompass.reason.privacy.stability import stability

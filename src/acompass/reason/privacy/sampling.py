@@ -24,7 +24,7 @@ from acompass.language.program.types import Kind, Schema, Type, remaining
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.refute.candidate_tables import example_values
 from acompass.reason.privacy.answer import Direction, Refusal, TablePrivacy
-from acompass.reason.privacy.influence import is_record_level
+from acompass.reason.privacy.mentions import is_record_level
 from acompass.reason.privacy.stability import MOST_CELLS, ClassCondition, class_condition, region_values
 from acompass.semantics.core import Bag, Record, affected_bag, perform_requirement, trace_of_values
 

@@ -8,14 +8,17 @@ from typing import Any
 
 from acompass.arguments import shell_word, spell_for_shell
 from acompass.author.answers import (
+    Alternative,
     DbtFiles,
     Estimate,
     Perturbation,
     Quantity,
     RulePolicy,
+    Standing,
     SuggestedStep,
     Suggestion,
     ValueEstimate,
+    share_text,
 )
 from acompass.author.rules.library import Rule, Rules
 from acompass.author.rules.matching import Matching
@@ -55,7 +58,29 @@ def describe_suggestion(suggestion: Suggestion, context: doc.Context) -> Iterato
     if suggestion.curve:
         points = [(f"{each.lines:,}", _loss_text(each.loss), f"{each.dropped:,}") for each in suggestion.curve]
         yield doc.Table("Least loss by number of lines", ("lines", "loss", "dropped"), points, "lrr", is_bold=True)
+    if suggestion.alternatives:
+        rows = [_alternative_row(each) for each in suggestion.alternatives]
+        head = ("style", "dropped at most", "loss", "dropped", "cells changed", "lines", "smallest class", "compared")
+        yield doc.Table("Alternatives, by loss", head, rows, "lrrrrrrl", is_bold=True)
     yield doc.Bullets([summary, goal, *others])
+
+
+_COMPARED = {
+    Standing.SEARCHING: "being searched",
+    Standing.LEAST: "least loss of these",
+    Standing.FEWER_DROPPED: "fewer records dropped",
+    Standing.BEATEN: "another loses less and drops no more",
+    Standing.SAME: "the same policy",
+}
+
+
+def _alternative_row(found: Alternative) -> tuple[str, ...]:
+    given = (found.style, share_text(found.max_lost))
+    if found.answer is None:
+        return (*given, *("–" for _ in range(5)), found.reason or _COMPARED[found.standing])
+    answer = found.answer
+    numbers = (answer.dropped, answer.cells_changed, len(answer.steps), answer.smallest)
+    return (*given, _loss_text(answer.loss), *(f"{number:,}" for number in numbers), _COMPARED[found.standing])
 
 
 def _step_text(step: SuggestedStep) -> str:

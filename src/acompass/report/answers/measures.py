@@ -1,11 +1,12 @@
 """Describe the measures of a table: its classes, risk, sensitive columns, change and loss."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from acompass.errors.display import on_one_line
 from acompass.measure.answer import (
     Classes,
+    ColumnChange,
     Loss,
     Measures,
     People,
@@ -17,6 +18,57 @@ from acompass.measure.answer import (
 )
 from acompass.report import document as doc
 from acompass.report.answers.results import note_text
+
+#: what a curator should know about each quantity, in a sentence: every format, page and panel has these names
+WORDS: Mapping[str, str] = {
+    "identifier": "A column that tells by itself who a record is about, such as a name or a record's number. A release "
+    "drops or pseudonymizes it.",
+    "quasi-identifier": "A column that does not identify a person alone, but may do so together with others, because "
+    "an attacker may know it: age, place, sex, the day of a visit.",
+    "sensitive": "A column whose values must stay confidential, such as a diagnosis.",
+    "k": "Every class of the release has at least k records, or persons: each looks like at least k − 1 others.",
+    "l": "Every class has at least l different values of each sensitive column, so that knowing someone's class does "
+    "not tell the value.",
+    "t": "In no class does the distribution of a sensitive column differ from that in the whole table by more than t, "
+    "from 0 (equal) to 1.",
+    "class": "The records with the same values in all quasi-identifiers: these columns do not tell them apart.",
+    "k-anonymity": "The size of the smallest class: the larger k is, the more records look alike to someone who knows "
+    "the quasi-identifiers.",
+    "unique records": "Records that are alone in their class: whoever knows their quasi-identifiers knows which record "
+    "it is.",
+    "records in classes below k": "Records that share their quasi-identifiers with fewer than k − 1 others.",
+    "average class size": "The number of records divided by the number of classes.",
+    "discernibility": "The sum of the squared class sizes: a cost that grows as records are made alike.",
+    "prosecutor risk": "The probability of finding the right record for an attacker who knows that the person is in "
+    "the table: 1 divided by the size of the class.",
+    "journalist risk": "The probability of finding the right person for an attacker who only knows that the person is "
+    "in the population: 1 divided by the persons of the population in the class.",
+    "marketer risk": "The share of all records that an attacker who tries to identify every one of them is expected to "
+    "get right.",
+    "individual risk": "The expected value of 1 divided by the persons of the population who share the record's "
+    "quasi-identifiers, estimated from sampling weights as in sdcMicro.",
+    "expected re-identifications": "The sum of the individual risks: how many records of the sample an attacker is "
+    "expected to link to the right person.",
+    "distinct l-diversity": "The smallest number of different values of a sensitive column in any class.",
+    "entropy l-diversity": "The largest l such that in every class the values are as uncertain as l equally frequent "
+    "ones.",
+    "α of (α,k)-anonymity": "The largest share that one value of a sensitive column has in any class.",
+    "t-closeness": "The largest distance between the distribution of a sensitive column in a class and in the whole "
+    "table, from 0 (equal) to 1.",
+    "basic β-likeness": "The largest relative gain in the share of a sensitive value for someone who learns the class.",
+    "δ-disclosure": "The largest factor, as a logarithm, between the shares of a sensitive value in a class and in the "
+    "table.",
+    "loss": "How much detail the labels lose, from 0 (every value as it was) to 1 (everything `*`): the mean share of "
+    "the column's values that a label covers, as in ARX.",
+    "information lost": "The share of the information about the original values, in bits, that generalized values, "
+    "`*` and dropped records no longer have, from 0 % to 100 %.",
+    "distance": "How far the distribution of the values moved, from 0 (the same) to 1; a label counts for the values "
+    "that it covers, so that detail that is only lost moves nothing.",
+    "cascade": "Generalizes only the records of small classes, column by column, until their classes are large enough; "
+    "labels of several levels can stand side by side.",
+    "uniform": "Uses one level of each column for all records, and drops the records whose class stays too small.",
+    "stars": "Uses one level of each column for all records, then writes `*` into some columns of small classes.",
+}
 
 
 def describe_measures(measures: Measures, context: doc.Context) -> Iterator[doc.Block]:
@@ -86,10 +138,10 @@ def _key_figures(measures: Measures) -> Iterator[doc.Row]:
     """The figures to report about a release: diversity, risk and loss."""
     for each in measures.sensitive:
         yield doc.Phrase(("distinct l-diversity of ", doc.Code(each.column))), f"l = {each.distinct_l:,}"
-    yield f"highest risk of a {measures.noun.removesuffix('s')}", round_measure(measures.classes.prosecutor_maximum)
+    yield "highest prosecutor risk", round_measure(measures.classes.prosecutor_maximum)
     if measures.journalist is not None:
-        yield "highest risk in the population", round_measure(measures.journalist.maximum)
-    yield "average risk", round_measure(measures.marketer)
+        yield "highest journalist risk", round_measure(measures.journalist.maximum)
+    yield "marketer risk", round_measure(measures.marketer)
     if measures.loss is not None:
         yield "loss", f"{measures.loss.total:.4f}"
 
@@ -121,7 +173,7 @@ def _risk_table(measures: Measures) -> doc.Table:
     if sampling is not None:
         rows.append(("individual", round_measure(sampling.maximum), round_measure(sampling.average)))
     rows.append(("marketer", "", round_measure(measures.marketer)))
-    return _number_table("Risk", ("risk", "maximum", "average"), rows)
+    return _number_table("Risk", ("risk", "highest", "average"), rows)
 
 
 def _sampling_blocks(sampling: Sampling) -> Iterator[doc.Block]:
@@ -179,14 +231,14 @@ def _sensitive_rows(columns: Sequence[Sensitive]) -> Iterator[tuple[str, ...]]:
 def _change_blocks(comparison: TableChange) -> Iterator[doc.Block]:
     heading = _change_heading(comparison)
     yield doc.Heading("Change", text=heading)
-    header = ("column", "changed", "values before", "after", "information lost")
+    header = ("column", "distance", "values before", "after", "information lost")
     rows = [
         (
             doc.Code(on_one_line(each.column)),
-            _share_text(each.distance),
+            round_measure(each.distance),
             f"{each.values_before:,}",
             f"{each.values_after:,}",
-            _share_text(each.information_lost),
+            _lost_text(each),
         )
         for each in comparison.columns
     ]
@@ -198,7 +250,7 @@ def _change_blocks(comparison: TableChange) -> Iterator[doc.Block]:
 def _change_heading(comparison: TableChange) -> str:
     return (
         f"against {_count(comparison.records_before, 'record')} before: "
-        f"information lost {_share_text(comparison.information_lost)}, "
+        f"information lost {_lost_text(comparison)}, "
         f"discernibility {round_measure(comparison.discernibility)}"
     )
 
@@ -217,11 +269,10 @@ def _loss_blocks(loss: Loss) -> Iterator[doc.Block]:
     yield doc.Table(title, ("column", "loss", "levels"), rows, "lrl")
 
 
-def _share_text(value: Fraction | float | None) -> str:
-    if value is None:
-        return "none"
-    # adding 0 turns -0.0 into 0.0: entropies are floats, so a loss of zero can be a tiny gain
-    return f"{round(float(value), 3) + 0:.1%}"
+def _lost_text(change: ColumnChange | TableChange) -> str:
+    if change.information_left is None:
+        return "unknown"
+    return "nothing to lose" if change.information_lost is None else f"{change.information_lost:.1%}"
 
 
 def _count(number: Persons, noun: str) -> str:

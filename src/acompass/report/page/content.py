@@ -28,7 +28,7 @@ from acompass.measure.distribution import Showing
 from acompass.measure.loss import PolicyLevels
 from acompass.measure.overview import overviews
 from acompass.measure.roles import Roles, assign_roles, without_dropped
-from acompass.options import DROP, ERROR, DatesArgument, MissingArgument
+from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, NaArgument
 from acompass.policy import Policy, PolicySettings, TableRoles, policy_settings
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.prove.search.claims import policy_assertions
@@ -140,6 +140,7 @@ class ReportRequest:
     result: Result | None = None
     roles: Roles | None = None  # None if the roles of the table or the policy name the columns to measure
     measured: Measures | None = None  # the measures of the last table, if the call computed them
+    na: NaArgument = ()
     dates: DatesArgument = ()  # formats of dates in `before`
     missing: MissingArgument = ERROR
     names: Sequence[str] = ()  # of the columns of the table that the call is about
@@ -218,6 +219,7 @@ def _overviews(request: ReportRequest, tables: list[Any], readers: Sequence[Read
         [_showing(request, tables, reader, levels) for reader in readers],
         replace(request.options.file_format, header=True),  # the call has checked the header
         request.options.memory_limit,
+        request.na,
         request.dates,
         levels,
         THRESHOLDS if request.measured is None else request.measured.classes.thresholds,

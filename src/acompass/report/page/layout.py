@@ -177,8 +177,10 @@ def _header_figures(content: PageContent) -> Iterator[Html]:
     if measures:
         measures = measures[-content.detailed_tables :]  # nothing about the original table for a recipient
         smallest = ["none" if each.k is None else persons(each.k) for each in measures]
-        yield _figure("smallest class (k)", _arrow(smallest))
-        yield _figure("highest risk", _arrow([percent(each.classes.prosecutor_maximum) for each in measures]))
+        yield _figure("k-anonymity", _arrow(smallest))
+        yield _figure(
+            "highest prosecutor risk", _arrow([percent(each.classes.prosecutor_maximum) for each in measures])
+        )
 
 
 def _record_figures(result: Result) -> Iterator[Html]:
@@ -211,7 +213,7 @@ def _loss_figure(loss: Loss, measures: Sequence[Measures]) -> Html:
     unknown = [name for name in measures[-1].quasi_identifiers if name not in known]
     note = f"of {count_text(len(known), 'quasi-identifier')}"
     note += f"; not measured: {', '.join(unknown)}" if unknown else ""
-    return _figure("information lost", percent(Fraction(loss.total)), note)
+    return _figure("loss", f"{loss.total:.4f}", note)
 
 
 def _arrow(values: Sequence[str]) -> str:

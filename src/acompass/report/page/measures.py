@@ -1,6 +1,6 @@
 """Render the page's sections about measures, for one table or for the table before and after.
 
-They show class sizes, risk, sensitive columns, information loss and the distribution of each column."""
+They show class sizes, risk, sensitive columns, loss and the distribution of each column."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -124,7 +124,7 @@ _Figure = tuple[str, Callable[[Measures], str]]
 
 def _class_figures(noun: str) -> tuple[_Figure, ...]:
     return (
-        ("smallest class (k)" if noun == "records" else f"smallest class (k), in {noun}", lambda m: round_measure(m.k)),
+        ("k-anonymity" if noun == "records" else f"k-anonymity, in {noun}", lambda m: round_measure(m.k)),
         (f"unique {noun}", lambda m: persons(m.classes.uniques)),
         (f"{noun} in classes below 5", lambda m: persons(m.classes.records_below(5))),
     )
@@ -299,29 +299,29 @@ def _quasi_identifier_table(measures: Measures, name: str) -> Html:
     header = (
         "quasi-identifier",
         "values",
-        f"{measures.noun} unique by it alone",
-        "smallest class without it",
+        f"{measures.noun} unique by it",
+        "k without it",
         f"unique {measures.noun} without it",
-        "average risk without it",
+        "average prosecutor risk without it",
     )
     return table(f"Risk by quasi-identifier, {name}", header, rows)
 
 
 def loss_section(loss: Loss, internal: bool) -> Html:
     introduction = about(
-        "A label that stands for more values loses more information: an unchanged column has lost 0 %, a suppressed "
-        "column 100 %. Rejected records count as suppressed. The loss is defined as in ARX."
+        "A label that stands for more values loses more detail: an unchanged column has a loss of 0, a suppressed "
+        "column of 1. Rejected records count as suppressed. The loss is defined as in ARX."
     )
     rows = [_loss_row(each, internal) for each in loss.columns]
-    data = table("Loss by column", ("column", "lost", "measured by", "share"), rows, class_="bars")
-    return section("Information lost", "loss", introduction, data)
+    data = table("Loss by column", ("column", "loss", "measured by", "share"), rows, class_="bars")
+    return section("Loss", "loss", introduction, data)
 
 
 def _loss_row(column: ColumnLoss, internal: bool) -> Html:
     """Hide proposed levels from recipients, because they depend on the original values."""
     lost = Fraction(column.loss)
     levels = column.levels if internal or not column.proposed else "levels derived from its values"
-    return row(column.column, percent(lost), levels, share_bar(lost, Fraction(1), "after"))
+    return row(column.column, f"{column.loss:.4f}", levels, share_bar(lost, Fraction(1), "after"))
 
 
 _WITHHELD = "not shown"

@@ -1,19 +1,18 @@
 """Help for writing the policy, what a run of it does, what is proved about it, and how it changes a record.
 
-A record is personal data, and is shown only if `show records` is on."""
+A record is personal data, and is shown only if *Show values* is on."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from acompass.assist.analysis import SEED, Context, ProofState, Verdicts, diagnose, proofs, prove_claim, verdicts
 from acompass.assist.completion import complete
-from acompass.assist.document import format_edits, parameters
+from acompass.assist.document import Symbol, definition, format_edits, parameters, references, rename, symbols
 from acompass.assist.hover import hover
-from acompass.assist.names import Symbol, definition, references, rename, symbols
-from acompass.assist.studio.answers.files import require_shown
+from acompass.assist.studio.answers.opening import require_shown
 from acompass.assist.studio.messages import Body, Offsets, diagnostics_json, edits_json, json_object
-from acompass.assist.studio.question import Ask
-from acompass.assist.studio.state import Studio
+from acompass.assist.studio.question import Ask, about_project, about_text
+from acompass.assist.studio.state import Project
 from acompass.dataclasses import asdict
 from acompass.errors.diagnostics import Span
 from acompass.explain.answer import Change, ClassSeen, Life, Step
@@ -25,8 +24,8 @@ from acompass.result import RequirementOutcome
 
 
 def find_diagnostics(ask: Ask) -> dict[str, Any]:
-    queue = ask.studio.queue
-    roles = ask.studio.roles
+    queue = ask.project.queue
+    roles = ask.project.roles
     context = Context(ask.params, queue.session.columns, roles=roles)
     found = ask.find("diagnose", lambda _: diagnose(ask.document, context, queue.whole), roles)
     return {"diagnostics": diagnostics_json(found, ask.offsets), "parameters": list(parameters(ask.document))}
@@ -82,7 +81,7 @@ def judge(ask: Ask) -> dict[str, Any]:
 
 
 def find_verdicts(ask: Ask) -> Verdicts:
-    return ask.find("verdicts", lambda session: verdicts(ask.document, ask.params, session, ask.studio.start.key))
+    return ask.find("verdicts", lambda session: verdicts(ask.document, ask.params, session, ask.project.start.key))
 
 
 def _json(found: Verdicts, offsets: Offsets) -> dict[str, Any]:
@@ -121,7 +120,7 @@ def _proof(state: ProofState, offsets: Offsets) -> dict[str, Any]:
 
 def prove_typed(ask: Ask) -> dict[str, Any]:
     schema, typed = ask.schema, ask.body.text("claim")
-    claim = ask.studio.ask(ask.body, lambda _: prove_claim(ask.document, ask.params, schema, typed))
+    claim = ask.project.ask(ask.body, lambda _: prove_claim(ask.document, ask.params, schema, typed))
     return {"diagnostics": [], "claim": {"text": claim.text, **_verdict(claim)}}
 
 
@@ -150,16 +149,16 @@ def _rows(records: tuple[tuple[Value, ...], ...]) -> list[list[str]]:
     return [[value_text(value) for value in record] for record in records]
 
 
-def explain_record(studio: Studio, body: Body) -> dict[str, Any]:
-    require_shown(studio)
-    ask = Ask.parse(studio, body)
+def explain_record(project: Project, body: Body) -> dict[str, Any]:
+    require_shown(project)
+    ask = Ask.parse(project, body)
     policy, params = ask.policy, ask.used_params
     record = body.number("record") if body.has("record") else None
     where = body.text("where") if body.has("where") else None
-    found = studio.ask_whole(
+    found = project.ask_whole(
         body,
         lambda session: session.explain(
-            policy, record=record, where=where, params=params, seed=SEED, key=studio.start.key
+            policy, record=record, where=where, params=params, seed=SEED, key=project.start.key
         ),
     )
     return {"diagnostics": [], "lives": [_life(life) for life in found.lives]}
@@ -200,3 +199,18 @@ def _change(changes: Sequence[Change]) -> dict[str, Any]:
 
 def _record(record: dict[str, Any] | None) -> dict[str, str] | None:
     return None if record is None else {name: value_text(value) for name, value in record.items()}
+
+
+QUESTIONS = {
+    "diagnose": about_text(find_diagnostics, parameters=[]),
+    "hover": about_text(hover_at, hover=None),
+    "complete": about_text(complete_at, completions=[]),
+    "rename": about_text(rename_at, edits=[]),
+    "references": about_text(references_at, definition=None, references=[]),
+    "format": about_text(format_text, edits=[]),
+    "symbols": about_text(outline, symbols=[]),
+    "verdicts": about_text(judge, verdicts=None),
+    "proofs": about_text(prove_policy, proofs=None),
+    "claim": about_text(prove_typed, claim=None),
+    "record": about_project(explain_record, lives=None),
+}

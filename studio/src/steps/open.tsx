@@ -1,0 +1,266 @@
+/** The first step: which table is open, how it is read, and what else can be opened. */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Recent, StartPage } from "../api";
+import {
+  dropDraft,
+  draft,
+  failure,
+  forgetRecent,
+  loadStartPage,
+  openDraft,
+  openExample,
+  openPath,
+  problems,
+  sendFile,
+  startPage,
+  waitingPolicy,
+  work,
+} from "../opening";
+import { Problems } from "../parts/asked";
+import { FileBrowser } from "../parts/browser";
+import { Assumed, ReadingPanel } from "../parts/reading";
+import { hashOf } from "../place";
+import { opened } from "../state";
+import { baseName, count, countNoun, folderOf, size } from "../words";
+
+export function OpenStep() {
+  const about = opened.value;
+  return (
+    <DropZone>
+      <Working />
+      {failure.value !== null && (
+        <p class="stale" role="alert">
+          ✗ {failure.value}
+        </p>
+      )}
+      <Problems problems={problems.value} />
+      {draft.value !== null ? <Draft path={draft.value.path} /> : about === null ? <Start /> : <OpenTable />}
+    </DropZone>
+  );
+}
+
+/** The whole step takes a file that is dropped on it. */
+function DropZone({ children }: { children: ComponentChildren }) {
+  const [over, setOver] = useState(false);
+  const accept = (event: DragEvent, isOver: boolean) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    setOver(isOver);
+  };
+  const drop = (event: DragEvent) => {
+    accept(event, false);
+    const file = event.dataTransfer?.files[0];
+    if (file !== undefined) void sendFile(file);
+  };
+  return (
+    <div class={over ? "drop over" : "drop"} onDragOver={(event) => accept(event, true)} onDragLeave={(event) => accept(event, false)} onDrop={drop}>
+      {children}
+    </div>
+  );
+}
+
+/** What the studio is doing, and how to end it. */
+function Working() {
+  const now = work.value;
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    if (now === null) return;
+    const tick = () => setSeconds(Math.floor((performance.now() - now.since) / 1000));
+    tick();
+    const timer = setInterval(tick, 500);
+    return () => clearInterval(timer);
+  }, [now?.since]);
+  if (now === null) return null;
+  return (
+    <div class="banner open row" role="status">
+      <span>
+        {now.words}
+        {now.bytes === null ? "" : `, ${size(now.bytes)}`}… {seconds > 0 && `${seconds} s`}
+      </span>
+      {now.done === null ? <progress aria-label={now.words} /> : <progress aria-label={now.words} value={now.done} max={1} />}
+      <button type="button" class="small" onClick={now.cancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+/** A table that could not be opened as it was read: the options that may solve it. */
+function Draft({ path }: { path: string }) {
+  return (
+    <>
+      <h2>{baseName(path)} is not open yet</h2>
+      <p class="buttons">
+        <button type="button" class="primary" onClick={() => void openDraft()}>
+          Open
+        </button>
+        <button type="button" onClick={dropDraft}>
+          Choose another file
+        </button>
+      </p>
+      <ReadingPanel />
+    </>
+  );
+}
+
+function OpenTable() {
+  const about = opened.value;
+  const next = useRef<HTMLAnchorElement>(null);
+  useEffect(() => next.current?.focus(), [about?.project]);
+  if (about === null) return null;
+  return (
+    <>
+      <section aria-labelledby="table-title">
+        <header class="row">
+          <h2 id="table-title">{about.table.name}</h2>
+          <a class="button primary" ref={next} href={hashOf("columns")}>
+            Go on to the columns
+          </a>
+        </header>
+        <p class="about">
+          {countNoun(about.table.records, "record")}, {count(about.table.columns.length)} columns, from <code>{about.table.path}</code>. The policy{" "}
+          {about.policy.name} and the release are written to <code>{about.folder}</code>.
+        </p>
+        <Assumed />
+      </section>
+      <ReadingPanel />
+      <details class="section">
+        <summary>Open another table</summary>
+        <Start />
+      </details>
+    </>
+  );
+}
+
+function Start() {
+  const page = startPage.value;
+  useEffect(() => void loadStartPage(), []);
+  if (page === null) return <p class="empty">Loading…</p>;
+  return (
+    <>
+      {waitingPolicy.value !== null && (
+        <p class="banner open" role="status">
+          Choose the table for <strong>{baseName(waitingPolicy.value)}</strong>.
+        </p>
+      )}
+      {opened.value === null && <Welcome />}
+      <ChooseFile page={page} />
+      <Recents found={page.recent} />
+      <section aria-labelledby="folder-title">
+        <h2 id="folder-title">This folder</h2>
+        {page.here.length > 0 && <Here page={page} />}
+        <FileBrowser />
+      </section>
+      <Examples page={page} />
+    </>
+  );
+}
+
+function Welcome() {
+  return (
+    <header class="welcome">
+      <h2>Anonymize a table</h2>
+      <p>
+        Open a table of personal data, mark what could identify someone, find a policy, and write the anonymized table with a report of what it
+        promises.
+      </p>
+    </header>
+  );
+}
+
+function ChooseFile({ page }: { page: StartPage }) {
+  const choose = (event: { currentTarget: HTMLInputElement }) => {
+    const file = event.currentTarget.files?.[0];
+    event.currentTarget.value = "";
+    if (file !== undefined) void sendFile(file);
+  };
+  return (
+    <section aria-labelledby="choose-title">
+      <h2 id="choose-title">Open a table</h2>
+      <p class="dropper">
+        <label>
+          <span>Drop a file anywhere here, or choose one:</span> <input type="file" accept=".csv,.tsv,.gz,.parquet,.pq,.xlsx,.xlsm" onChange={choose} />
+        </label>
+      </p>
+      {page.private !== null && (
+        <p class="about">
+          A file that you drop or choose here is copied to <code>{page.private}</code>, which only you can read. The copy stays there until you delete it. Files
+          from the list below are read where they are.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Recents({ found }: { found: Recent[] }) {
+  if (found.length === 0) return null;
+  return (
+    <section aria-labelledby="recent-title">
+      <h2 id="recent-title">Recent projects</h2>
+      <ul class="files">
+        {found.map((recent) => (
+          <li class="row">
+            <RecentButton recent={recent} />
+            <button type="button" class="small quiet" aria-label={`Remove ${baseName(recent.table)} from the list`} onClick={() => void forgetRecent(recent.key)}>
+              Remove
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const WHEN = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeStyle: "short", hour12: false });
+
+function RecentButton({ recent }: { recent: Recent }) {
+  const open = () => {
+    waitingPolicy.value = recent.policy;
+    void openPath(recent.table, null);
+  };
+  return (
+    <button type="button" disabled={!recent.exists} onClick={open}>
+      <span class="name">{baseName(recent.table)}</span> <span class="about">in {folderOf(recent.table)}</span>{" "}
+      {recent.exists ? <time dateTime={recent.opened}>{WHEN.format(new Date(recent.opened))}</time> : <span class="mark open">missing</span>}
+    </button>
+  );
+}
+
+function Here({ page }: { page: StartPage }) {
+  return (
+    <ul class="files" aria-label="Projects of this folder">
+      {page.here.map(({ policy, table }) => (
+        <li>
+          <button type="button" onClick={() => void openPath(policy, null)}>
+            <span class="name">{baseName(policy)}</span> <span class="about">{table === null ? "no table named" : `on ${baseName(table)}`}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Examples({ page }: { page: StartPage }) {
+  return (
+    <section aria-labelledby="example-title">
+      <h2 id="example-title">Try an example</h2>
+      <ul class="cards">
+        {page.examples.map(({ file, title, about, license }) => (
+          <li>
+            <header class="row">
+              <h3>{title}</h3>
+              <button type="button" class="small" onClick={() => void openExample(file)}>
+                Open a copy
+              </button>
+            </header>
+            <p>
+              {about}; {license}.
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

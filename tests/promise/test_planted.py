@@ -52,8 +52,13 @@ def _values(rows: list[tuple[str, ...]]) -> set[str]:
 VALUES = _values(PEOPLE)
 
 
+#: SHA-256 in hexadecimal; the digits of five of its characters are a planted ZIP code once in a few hundred pages
+_HASH = re.compile(r"\b[0-9a-f]{64}\b")
+
+
 def _found(text: str) -> set[str]:
-    return {value for value in VALUES if value in text}
+    readable = _HASH.sub("", text)
+    return {value for value in VALUES if value in readable}
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The step Columns: records in a grid that is used by keyboard, and proposals of roles that are accepted."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,8 +29,7 @@ def grid(tab: Tab) -> Locator:
 
 
 def active(tab: Tab) -> Locator:
-    """The cell that the grid tells a screen reader is active."""
-    return tab.page.locator(f"#{grid(tab).get_attribute('aria-activedescendant')}")
+    return grid(tab).locator(".active")
 
 
 def press(tab: Tab, *keys: str) -> None:
@@ -47,9 +47,9 @@ def test_the_records_are_read_by_keyboard(tab: Tab) -> None:
     press(tab, "Control+End")
     expect(active(tab).locator("xpath=..")).to_have_attribute("aria-rowindex", "301")
     expect(active(tab)).to_have_attribute("aria-colindex", "9")
+    expect(grid(tab)).to_have_attribute("aria-activedescendant", active(tab).get_attribute("id") or "no id")
     press(tab, "PageUp", "Home")
-    expect(grid(tab).locator(".awaited")).to_have_count(0)
-    assert 250 < int(active(tab).inner_text()) < 300
+    expect(active(tab)).to_have_text(re.compile(r"2[5-9]\d"))
     press(tab, "Control+Home", "ArrowUp", "ArrowRight", "Enter")
     expect(tab.page.get_by_role("combobox", name="Role of name")).to_be_focused()
     press(tab, "i", "Escape")
@@ -105,6 +105,7 @@ def test_the_end_of_a_long_table_is_reached_by_keyboard_wheel_and_scrollbar(brow
         grid(tab).evaluate("element => { element.scrollTop = 0 }")
         expect(first).to_have_text("1")
         grid(tab).evaluate("element => { element.scrollTop = (element.scrollHeight - element.clientHeight) / 2 }")
+        expect(first).not_to_have_text("1")  # the browser reports a scroll later
         expect(grid(tab).locator(".awaited")).to_have_count(0)
         middle = int(first.inner_text().replace(",", ""))
         assert abs(middle - MANY / 2) < 100

@@ -248,7 +248,7 @@ def test_a_choice_read_back_from_the_edited_text_is_the_choice() -> None:
     """Control, edit, control is the identity; every other line and comment stays as it is, and a formatted text stays
     formatted."""
     made = 0
-    for seed in range(at_length(20)):
+    for seed in range(at_length(10)):
         case = random_case(random.Random(seed))
         schema, names = case.schema, [column.name for column in case.schema]
         rng = random.Random(seed)

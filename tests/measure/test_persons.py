@@ -75,7 +75,7 @@ def pairs(table: Sequence[Visit], column: int) -> list[tuple[Any, ...]]:
 
 
 @given(visits)
-@settings(max_examples=at_length(20))
+@settings(max_examples=at_length(10))
 def test_every_measure_counts_persons(table: list[Visit]) -> None:
     found = measure(csv_table(HEADER, *table), ["q", "r"], ["s", "v"], person="patient")
     groups = [persons_in(group) for group in classes_of(table).values()]

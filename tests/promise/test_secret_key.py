@@ -81,38 +81,43 @@ RUNS = (
 
 @folded("engine", ENGINES)
 @pytest.mark.parametrize("source", ["file", "environment"])
+@pytest.mark.parametrize("run", RUNS, ids=" ".join)
 def test_nothing_that_a_command_writes_contains_the_key(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, engine: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, run: tuple[str, ...], engine: str
 ) -> None:
     given = ("--key-file", "key.txt") if source == "file" else ()
     if source == "environment":
         monkeypatch.setenv("ACOMPASS_KEY", KEY)
-    for command, *options in RUNS:
-        for format_ in FORMATS if command != "explain" else ("text", "json"):
-            call = (command, "policy.acp", "people.csv", *options, "--engine", engine, "--format", format_, *given)
-            said = _written(*call)
-            assert said, call
-            assert "AC901" not in said, call
-            assert found_key(said) == [], call
+    command, *options = run
+    for format_ in FORMATS if command != "explain" else ("text", "json"):
+        call = (command, "policy.acp", "people.csv", *options, "--engine", engine, "--format", format_, *given)
+        said = _written(*call)
+        assert said, call
+        assert "AC901" not in said, call
+        assert found_key(said) == [], call
 
 
-def test_no_command_without_a_table_contains_the_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+WITHOUT_A_RUN = (
+    ("prove", "policy.acp", "--certificate", "certificate.json"),
+    ("lint", "policy.acp"),
+    ("fmt", "policy.acp", "--check"),
+    ("explain", "policy.acp", "--sql"),
+    ("explain", "policy.acp", "--algebra"),
+    ("check", "policy.acp", "people.csv"),
+    ("dbt", "policy.acp", "--model", "people", "--table", "people.csv", "-o", "project"),
+    ("doctor", "--no-progress"),
+    ("doctor", "--no-progress", "--json"),
+)
+
+
+@pytest.mark.parametrize("call", WITHOUT_A_RUN, ids=" ".join)
+def test_no_command_that_performs_nothing_contains_the_key(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, call: tuple[str, ...]
+) -> None:
     monkeypatch.setenv("ACOMPASS_KEY", KEY)
     Path("project").mkdir()
     Path("project/dbt_project.yml").write_text("name: p\nprofile: p\n")
-    commands = (
-        ("prove", "policy.acp", "--certificate", "certificate.json"),
-        ("lint", "policy.acp"),
-        ("fmt", "policy.acp", "--check"),
-        ("explain", "policy.acp", "--sql"),
-        ("explain", "policy.acp", "--algebra"),
-        ("check", "policy.acp", "people.csv"),
-        ("dbt", "policy.acp", "--model", "people", "--table", "people.csv", "-o", "project"),
-        ("doctor", "--no-progress"),
-        ("doctor", "--no-progress", "--json"),
-    )
-    for call in commands:
-        assert found_key(_written(*call)) == [], call
+    assert found_key(_written(*call)) == []
 
 
 @folded("engine", ENGINES)

@@ -62,12 +62,22 @@ def test_every_step_fits_and_is_accessible(
 
 
 def _faults(page: Page) -> list[str]:
-    """What axe finds, and what makes the page wider than the screen."""
+    """What axe finds, and what makes the page larger than the screen. A narrow page scrolls as a whole."""
     page.evaluate("window.scrollTo(0, 0)")  # axe takes a first link that is scrolled away for a hidden one
     found = Axe().run(page, options={"runOnly": RULES}).response["violations"]
     faults = [f"{each['id']}: {node['html']}" for each in found for node in each["nodes"]]
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    return faults if wide <= 0 else [*faults, f"the page is {wide} px too wide"]
+    faults += [f"the page is {wide} px too wide"] if wide > 0 else []
+    below = page.evaluate(_BELOW)
+    return [*faults, f"the page is {below} px too high"] if below > 0 else faults
+
+
+#: how far a page whose panel scrolls can be scrolled as a whole
+_BELOW = """() => {
+  const panel = document.querySelector(".panel");
+  const scrolls = panel !== null && getComputedStyle(panel).overflowY === "auto";
+  return scrolls ? document.documentElement.scrollHeight - innerHeight : 0;
+}"""
 
 
 def test_slow_answers_show_progress(browser: Browser, folder: Path) -> None:

@@ -404,20 +404,26 @@ def _number_after(kind: str, children: list[Any]) -> tree.Number | None:
     return None
 
 
-#: the nodes of productions whose children are the node's fields, and which children they are
-_NODES: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
+#: the nodes of productions whose children are the node's fields, and which children they are; a slice is one field
+_NODES: dict[str, tuple[Callable[..., Any], tuple[int | slice, ...]]] = {
     "always": (tree.Always, ()),
     "everything": (tree.Result, ()),
     "filter": (tree.Filter, (1,)),
     "negation": (tree.Not, (1,)),
+    "product": (tree.And, (slice(0, None, 2),)),
+    "condition": (tree.Or, (slice(0, None, 2),)),
+    "then": (tree.Then, (slice(0, None, 2),)),
     "sometimes": (tree.Sometimes, (2, 3)),
     "reject": (tree.Reject, ()),
     "replace": (tree.Replace, (1, 3)),
     "random": (tree.Random, (1, 2, 3)),
+    "draw": (tree.Draw, (1, slice(4, -1, 2))),
     "generalize": (tree.Generalize, (1, 3)),
+    "drop": (tree.Drop, (slice(1, None, 2),)),
     "pseudonym": (tree.Pseudonym, (1,)),
     "add_random": (tree.AddRandom, (2, 3, 5)),
     "microaggregate": (tree.Microaggregate, (1, 3)),
+    "bands_at": (tree.BandsAt, (slice(2, None, 2),)),
     "prefix_of": (tree.PrefixOf, (2,)),
     "nearest": (tree.Nearest, (1,)),
 }
@@ -458,12 +464,6 @@ class TreeBuilder:
         kind = children[2].type if children[0].type == "SHARE" else children[0].type
         return tree.Aggregate(_FUNCTIONS[kind], column, _across(children), largest, file)
 
-    def condition(self, children: list[Any]) -> tree.Or:
-        return tree.Or(tuple(children[::2]), _across(children))
-
-    def product(self, children: list[Any]) -> tree.And:
-        return tree.And(tuple(children[::2]), _across(children))
-
     def parenthesized(self, children: list[Any]) -> Any:
         return replace(children[1], span=_across(children))
 
@@ -486,18 +486,9 @@ class TreeBuilder:
     def like(self, children: list[Any]) -> tree.Like:
         return tree.Like(children[0], children[-1], _is_negated(children), _across(children))
 
-    def then(self, children: list[Any]) -> tree.Then:
-        return tree.Then(tuple(children[::2]), _across(children))
-
-    def draw(self, children: list[Any]) -> tree.Draw:
-        return tree.Draw(children[1], tuple(children[4:-1:2]), _across(children))
-
     def weighted_value(self, children: list[Any]) -> tree.WeightedValue:
         weight = children[0] if len(children) > 1 else None
         return tree.WeightedValue(children[-1], weight, _across(children))
-
-    def drop(self, children: list[Any]) -> tree.Drop:
-        return tree.Drop(tuple(children[1::2]), _across(children))
 
     def shift(self, children: list[Any]) -> tree.Shift:
         *names, _, person, _, days, _ = children[1:]
@@ -506,9 +497,6 @@ class TreeBuilder:
     def bands_of(self, children: list[Any]) -> tree.BandsOf:
         start, end = _number_after("FROM", children), _number_after("TO", children)
         return tree.BandsOf(children[2], start, end, _across(children))
-
-    def bands_at(self, children: list[Any]) -> tree.BandsAt:
-        return tree.BandsAt(tuple(children[2::2]), _across(children))
 
     def date_part(self, children: list[Any]) -> tree.DatePart:
         return tree.DatePart(tree.DateUnit(children[0].type), _across(children))
@@ -569,4 +557,5 @@ def build(rule: Rule, children: list[Any]) -> Any:
     if rule.method not in _NODES:
         return getattr(_BUILDER, rule.method)(children)
     node, fields = _NODES[rule.method]
-    return node(*[children[field] for field in fields], _across(children))
+    values = [tuple(children[each]) if type(each) is slice else children[each] for each in fields]
+    return node(*values, _across(children))

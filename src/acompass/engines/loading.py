@@ -158,7 +158,7 @@ def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options:
     columns: list[Sql] = [sql.column(position, "t") for position in range(len(csv.names))]
     for position in uses.keys() | options.dates.keys():
         columns[position] = without_words(columns[position], options.na)
-    missing = count_missing(facts, {p: _is_null(columns[p]) for p in _columns_read(uses)}, options.missing)
+    missing = count_missing(facts, {p: sql.is_null(columns[p].copy()) for p in _columns_read(uses)}, options.missing)
     dates = dates_in(facts, csv, columns, options)
     comma = comma_columns(csv, uses, dates)
     values: list[Sql] = list(columns)
@@ -224,10 +224,6 @@ def _first_place(csv: Csv, missing: Missing, comma: frozenset[int], na: Collecti
         return csv.first_place(is_wanted)
 
     return find
-
-
-def _is_null(column: Sql) -> Sql:
-    return exp.Is(this=column.copy(), expression=exp.null())
 
 
 def require_widths(facts: Facts, schema: Schema, values: Sequence[Sql], uses: Mapping[int, ColumnUse]) -> None:

@@ -117,8 +117,7 @@ class Missing:
             return value
         if column.type == TEXT and use is not None and use.use is Use.NUMBER and not _fits_number(text, use):
             raise errors.unsuitable_filling(column.name, "used as a number", text)
-        fill = exp.If(this=self.is_missing[position].copy(), true=_fill_value(text, column))
-        return exp.Case(ifs=[fill], default=value)
+        return sql.when(self.is_missing[position].copy(), _fill_value(text, column), value)
 
 
 def _fits_number(text: str, use: ColumnUse) -> bool:
@@ -178,8 +177,7 @@ def without_words(value: Sql, na: Sequence[str]) -> Sql:
     """SQL for a text that is NULL if it is one of the words that count as missing."""
     if not na:
         return value
-    is_word = _is_word(value, na)
-    return exp.Case(ifs=[exp.If(this=is_word, true=exp.null())], default=value.copy())
+    return sql.when(_is_word(value, na), exp.null(), value.copy())
 
 
 def _is_word(value: Sql, words: Sequence[str]) -> Sql:
@@ -205,7 +203,7 @@ class TextWithWords:
         return without_words(self.stored.value(is_named), self.na)
 
     def is_missing(self) -> Sql:
-        return exp.Is(this=self.value(True), expression=exp.null())
+        return sql.is_null(self.value(True))
 
     def limit(self) -> tuple[Sql, str] | None:
         return self.stored.limit()
@@ -409,10 +407,9 @@ def _first_misfit(csv: Csv, position: int, format_: DateFormat, na: Collection[s
 
 def fitting_formats(facts: Facts, value: Sql) -> list[str]:
     """The common formats that every value of a text column matches, without a time or with one."""
-    is_present = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))
     ends = (f".*{time_pattern(text)}{facts.dialect.end_of_text}" for text in TIME_FORMATS)
     is_like = [exp.RegexpLike(this=value.copy(), expression=sql.literal(f"^{end}")) for end in ends]
-    values, *counts = facts.ask([sql.count_where(each) for each in (is_present, *is_like)])
+    values, *counts = facts.ask([sql.count_where(each) for each in (sql.is_present(value.copy()), *is_like)])
     times = [text for text, count in zip(TIME_FORMATS, counts, strict=True) if count == values] if values else []
     texts = [day + time for time in times or [""] for day in DATE_FORMATS]
     misfits = facts.ask([LocalDates(value, parse_date_format(text), facts.dialect).misfits() for text in texts])

@@ -167,7 +167,7 @@ class TextColumns:
         as_text = sql.comparison(value, TEXT, operator, comparison.text)
         as_number = sql.comparison(sql.cast(value.copy(), sql.type_name(type_)), type_, operator, constant)
         differ = exp.NEQ(this=exp.paren(as_text), expression=exp.paren(as_number))
-        return sql.count_where(exp.Case(ifs=[exp.If(this=self._is(NUMBER_PATTERN, value), true=differ)]))
+        return sql.count_where(sql.when(self._is(NUMBER_PATTERN, value), differ))
 
     def _order_error(self, position: int, comparison: TextComparison, wrong: int) -> TableError:
         place = self.first_place(position, lambda text: _orders_differ(text, comparison))
@@ -191,8 +191,8 @@ class TextColumns:
         if comparison is None:
             return
         value = self.values[position]
-        is_present = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))
-        values, dates = self.facts.ask([sql.count_where(is_present), sql.count_where(self._begins(_ISO_DATE, value))])
+        conditions = sql.is_present(value.copy()), self._begins(_ISO_DATE, value)
+        values, dates = self.facts.ask(list(map(sql.count_where, conditions)))
         if values and not dates:
             formats = fitting_formats(self.facts, value)
             raise errors.not_iso_dates(self.names[position], comparison, formats)
@@ -270,8 +270,7 @@ def _keep_spelling(facts: Facts, scale: int, text: Sql, use: ColumnUse) -> Typed
         conditions.append(numbers.are_spelled_twice())
     if not conditions:
         return TypedText(type_, text)
-    short = exp.If(this=sql.any_of(*conditions), true=sql.shortest_number(text))
-    respelled = exp.Case(ifs=[short], default=text.copy())
+    respelled = sql.when(sql.any_of(*conditions), sql.shortest_number(text), text.copy())
     differs = exp.NEQ(this=exp.paren(respelled.copy()), expression=text.copy())
     return TypedText(type_, respelled, facts.count(sql.count_where(differs)))
 

@@ -100,7 +100,7 @@ class DuckDBColumn:
         return exp.paren(exp.Add(this=value, expression=sql.cast(sql.integer(0), "DOUBLE")))
 
     def is_missing(self) -> Sql:
-        is_null = exp.Is(this=self._column(), expression=exp.null())
+        is_null = sql.is_null(self._column())
         if not self.may_be_nan:
             return is_null
         return exp.or_(is_null, sql.call("isnan", self._column()))
@@ -110,10 +110,8 @@ class DuckDBColumn:
             rest = exp.Mod(this=sql.call("epoch_ns", self._column()), expression=sql.integer(1000))
             return exp.NEQ(this=rest, expression=sql.integer(0)), errors.MICROSECONDS
         if self.stored in HUGE:
-            fits = sql.try_cast(self._column(), sql.decimal_type(0))
-            is_lost = exp.Is(this=fits, expression=exp.null())
-            is_present = exp.Not(this=exp.Is(this=self._column(), expression=exp.null()))
-            return exp.and_(is_present, is_lost), errors.DIGITS
+            is_lost = sql.is_null(sql.try_cast(self._column(), sql.decimal_type(0)))
+            return exp.and_(sql.is_present(self._column()), is_lost), errors.DIGITS
         return None
 
     def _column(self) -> Sql:

@@ -118,7 +118,7 @@ class PostgresColumn:
 
     def is_missing(self) -> Sql:
         """SQL for whether the value is NULL or NaN (D11)."""
-        is_null = exp.Is(this=self.stored_value(), expression=exp.null())
+        is_null = sql.is_null(self.stored_value())
         if self.type.kind is not Kind.FLOAT and not self._is_numeric:
             return is_null
         return exp.or_(is_null, exp.EQ(this=self.stored_value(), expression=exp.Literal.string("NaN")))

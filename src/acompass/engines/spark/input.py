@@ -78,7 +78,7 @@ class SparkColumn:
         return sql.call("collate", sql.cast(column, "TEXT"), exp.Literal.string("UTF8_BINARY"))
 
     def is_missing(self) -> Sql:
-        null = exp.Is(this=self._column(), expression=exp.null())
+        null = sql.is_null(self._column())
         return exp.or_(null, sql.call("isnan", self._column())) if self.type.kind is Kind.FLOAT else null
 
     def limit(self) -> tuple[Sql, str] | None:
@@ -175,7 +175,7 @@ class Lines:
         pattern = f"{self._mark}({_QUOTED}|[^{self._mark}]*+)"
         matches = sql.call("regexp_extract_all", self._with_leading_delimiter(), sql.literal(pattern), sql.integer(1))
         plain = sql.call("split", self.line, sql.literal(self._mark), sql.integer(-1))
-        return exp.Case(ifs=[exp.If(this=self._has_quote(), true=matches)], default=plain)
+        return sql.when(self._has_quote(), matches, plain)
 
     def is_malformed(self) -> Sql:
         """Whether our own reader would report an error, or the record continues on the next line."""

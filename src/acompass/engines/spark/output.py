@@ -152,7 +152,7 @@ def _escape(value: Sql, style: CsvStyle) -> Sql:
     if not style.escapes_formulas:
         return value
     escaped = sql.call("concat", sql.literal("'"), value.copy())
-    return exp.Case(ifs=[exp.If(this=is_formula(value, SPARK), true=escaped)], default=value.copy())
+    return sql.when(is_formula(value, SPARK), escaped, value.copy())
 
 
 def _quote_field(value: Sql, delimiter: str) -> Sql:

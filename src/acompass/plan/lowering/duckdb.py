@@ -65,7 +65,7 @@ def _timestamp_text(value: Sql) -> Sql:
     )
     seconds = sql.call("strftime", value.copy(), exp.Literal.string("%Y-%m-%dT%H:%M:%S"))
     micros = sql.call("strftime", value.copy(), exp.Literal.string("%Y-%m-%dT%H:%M:%S.%f"))
-    return exp.Case(ifs=[exp.If(this=whole, true=seconds)], default=micros)
+    return sql.when(whole, seconds, micros)
 
 
 def _decimal_text(value: Sql, type_: Type) -> Sql:
@@ -78,10 +78,7 @@ def _decimal_text(value: Sql, type_: Type) -> Sql:
 
 def _float_order(value: Sql) -> Sql:
     # adding zero turns -0.0 into 0.0
-    return exp.Case(
-        ifs=[exp.If(this=sql.call("isnan", value.copy()), true=exp.null())],
-        default=exp.Add(this=value.copy(), expression=sql.integer(0)),
-    )
+    return sql.when(sql.call("isnan", value.copy()), exp.null(), exp.Add(this=value.copy(), expression=sql.integer(0)))
 
 
 DUCKDB = Dialect(

@@ -104,7 +104,7 @@ def _timestamp_text(value: Sql) -> Sql:
     seconds = sql.call("to_char", value.copy(), exp.Literal.string('YYYY-MM-DD"T"HH24:MI:SS'))
     micros = sql.call("to_char", value.copy(), exp.Literal.string('YYYY-MM-DD"T"HH24:MI:SS.US'))
     whole = exp.EQ(this=sql.call("date_trunc", exp.Literal.string("second"), value.copy()), expression=value.copy())
-    return _by_code_point(exp.Case(ifs=[exp.If(this=whole, true=seconds)], default=micros))
+    return _by_code_point(sql.when(whole, seconds, micros))
 
 
 def _is_integer_text(value: Sql) -> Sql:
@@ -113,9 +113,8 @@ def _is_integer_text(value: Sql) -> Sql:
     number = sql.cast(value.copy(), "DECIMAL")
     fits = exp.Between(this=number, low=sql.integer(SMALLEST_INTEGER), high=sql.integer(LARGEST_INTEGER))
     is_integer = exp.RegexpLike(this=value.copy(), expression=pattern)
-    is_other = exp.Case(ifs=[exp.If(this=is_integer, true=fits)], default=sql.FALSE.copy())
-    is_missing = exp.Is(this=value.copy(), expression=exp.null())
-    return exp.Case(ifs=[exp.If(this=is_missing, true=exp.null())], default=is_other)
+    is_other = sql.when(is_integer, fits, sql.FALSE.copy())
+    return sql.when(sql.is_null(value.copy()), exp.null(), is_other)
 
 
 POSTGRES = Dialect(

@@ -109,7 +109,7 @@ def _scale_hash(hash_: Sql, span: int) -> Sql:
     doubled = exp.Mul(this=_wide(exp.paren(halved)), expression=sql.integer(2))
     rest = exp.Mod(this=product.copy(), expression=_wide(sql.integer(2**53)))
     is_odd = exp.GTE(this=exp.paren(rest), expression=sql.integer(2**52))
-    last_bit = exp.Case(ifs=[exp.If(this=is_odd, true=sql.integer(1))], default=sql.integer(0))
+    last_bit = sql.when(is_odd, sql.integer(1), sql.integer(0))
     return exp.Add(this=doubled, expression=last_bit)
 
 
@@ -132,14 +132,15 @@ def _timestamp_text(value: Sql) -> Sql:
 
     whole = exp.EQ(this=format_with("SSSSSS"), expression=exp.Literal.string("000000"))
     seconds = "yyyy-MM-dd'T'HH:mm:ss"
-    return exp.Case(ifs=[exp.If(this=whole, true=format_with(seconds))], default=format_with(f"{seconds}.SSSSSS"))
+    return sql.when(whole, format_with(seconds), format_with(f"{seconds}.SSSSSS"))
 
 
 def _float_order(value: Sql) -> Sql:
     # adding zero turns -0.0 into 0.0
-    return exp.Case(
-        ifs=[exp.If(this=sql.call("isnan", value.copy()), true=exp.null())],
-        default=exp.Add(this=value.copy(), expression=sql.cast(sql.integer(0), "DOUBLE")),
+    return sql.when(
+        sql.call("isnan", value.copy()),
+        exp.null(),
+        exp.Add(this=value.copy(), expression=sql.cast(sql.integer(0), "DOUBLE")),
     )
 
 

@@ -51,6 +51,19 @@ def call(function: str, *arguments: Sql) -> Sql:
     return exp.Anonymous(this=function, expressions=list(arguments))
 
 
+def is_null(value: Sql) -> Sql:
+    return exp.Is(this=value, expression=exp.null())
+
+
+def is_present(value: Sql) -> Sql:
+    return exp.Not(this=is_null(value))
+
+
+def when(condition: Sql, value: Sql, otherwise: Sql | None = None) -> exp.Case:
+    """The value where the condition holds, and `otherwise` elsewhere, by default NULL."""
+    return exp.Case(ifs=[exp.If(this=condition, true=value)], default=otherwise)
+
+
 def cast(expression: Sql, type_: str) -> Sql:
     return exp.Cast(this=expression, to=data_type(type_))
 
@@ -115,9 +128,9 @@ def shortest_number(text: Sql) -> Sql:
     fraction = exp.GT(
         this=call("length", call("split_part", text.copy(), exp.Literal.string("."), integer(2))), expression=integer(0)
     )
-    short = exp.Case(ifs=[exp.If(this=fraction, true=without_zeros)], default=text.copy())
+    short = when(fraction, without_zeros, text.copy())
     zero = exp.EQ(this=exp.paren(short), expression=exp.Literal.string("-0"))
-    return exp.Case(ifs=[exp.If(this=zero, true=exp.Literal.string("0"))], default=short.copy())
+    return when(zero, exp.Literal.string("0"), short.copy())
 
 
 def without_end(text: Sql, letter: str) -> Sql:
@@ -200,7 +213,7 @@ def negate(condition: Sql) -> Sql:
 
 def count_where(condition: Sql) -> Sql:
     """The number of rows that satisfy a condition."""
-    return exp.Count(this=exp.Case(ifs=[exp.If(this=condition.copy(), true=integer(1))]))
+    return exp.Count(this=when(condition.copy(), integer(1)))
 
 
 def condition(node: checked.Condition, schema: Schema, columns: tuple[Sql, ...]) -> Sql:

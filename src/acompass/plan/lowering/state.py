@@ -91,7 +91,7 @@ class State:
         """The number of records of `t` that satisfy a condition."""
         if self.counted is None:
             return sql.count_where(condition)
-        return _sum_weights(exp.Case(ifs=[exp.If(this=condition.copy(), true=_weight("t"))]))
+        return _sum_weights(sql.when(condition.copy(), _weight("t")))
 
     def source(self) -> Sql:
         """The state as a subquery named `t`. Queries share it, so it must not be modified."""

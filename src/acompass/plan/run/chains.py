@@ -262,7 +262,7 @@ def region_of_match(value: Sql, alias: str) -> Sql:
     equal = exp.EQ(this=value, expression=exp.column("constant", table=alias))
     return exp.Case(
         ifs=[
-            exp.If(this=exp.Is(this=number.copy(), expression=exp.null()), true=sql.integer(0)),
+            exp.If(this=sql.is_null(number.copy()), true=sql.integer(0)),
             exp.If(this=equal, true=exp.Add(this=doubled, expression=sql.integer(1))),
         ],
         default=exp.Add(this=doubled.copy(), expression=sql.integer(2)),

@@ -182,7 +182,7 @@ def average(target: Target, kernel: Microaggregate) -> State:
     before = exp.paren(exp.Sub(this=exp.column("i", table="t"), expression=sql.integer(1)))
     start = exp.Sub(this=before, expression=exp.paren(exp.Mod(this=before.copy(), expression=sql.integer(size))))
     is_last = exp.GTE(this=before.copy(), expression=sql.integer(last))
-    group = exp.Case(ifs=[exp.If(this=is_last, true=sql.integer(last))], default=start)
+    group = sql.when(is_last, sql.integer(last), start)
     numbered = bag.projection().select(exp.alias_(sql.cast(group, "BIGINT"), _GROUP), copy=False)
     stored = bag.read_from(session.store(numbered))
     if to_units is None:
@@ -203,7 +203,7 @@ def _means(target: Target, stored: State, to_units: Callable[[Sql], Sql], sizes:
     size, last = sizes
     type_, group = target.type, exp.column(_GROUP, table="t")
     is_last = exp.EQ(this=group.copy(), expression=sql.integer(last))
-    members = exp.Case(ifs=[exp.If(this=is_last, true=sql.integer(stored.records - last))], default=sql.integer(size))
+    members = sql.when(is_last, sql.integer(stored.records - last), sql.integer(size))
     added = target.dialect.exact_sum(to_units(stored.value(target.column)), INTEGER)
     sums = sql.query([group, sql.with_alias(added, "total"), sql.with_alias(members, "n")], stored.source())
     total, count = exp.column("total", table="z"), exp.column("n", table="z")

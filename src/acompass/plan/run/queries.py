@@ -46,7 +46,7 @@ def frequent_texts(session: Session, state: State, column: int, most: int) -> di
     counted = sql.query([sql.with_alias(text, "v"), sql.with_alias(exp.Count(this=exp.Star()), "n")], state.source())
     values = counted.group_by(text.copy(), copy=False).subquery("t", copy=False)
     columns = [exp.column(name, table="t") for name in ("v", "n")]
-    present = exp.Not(this=exp.Is(this=columns[0].copy(), expression=exp.null()))
+    present = sql.is_present(columns[0].copy())
     ordered = sql.query(columns, values, present).order_by(
         exp.Ordered(this=columns[1].copy(), desc=True), columns[0].copy()
     )
@@ -105,15 +105,14 @@ def _text(state: State, column: int) -> Sql:
     stored = sql.column(column, "t")
     if state.schema[column].type.kind is not Kind.OPAQUE:
         return sql.cast(stored, "TEXT")
-    is_missing = exp.Is(this=stored, expression=exp.Null())
-    return exp.Case(ifs=[exp.If(this=is_missing, true=exp.Null())], default=exp.Literal.string(_NESTED))
+    return sql.when(sql.is_null(stored), exp.null(), exp.Literal.string(_NESTED))
 
 
 def rarest_texts(session: Session, state: State, column: int, most: int) -> list[tuple[str, int]]:
     """The values of a column that the fewest records share, as text, with their numbers of records."""
     text, count = sql.cast(sql.column(column, "t"), "TEXT"), exp.Count(this=exp.Star())
     values = sql.query([sql.with_alias(text, "v"), sql.with_alias(count, "n")], state.source()).group_by(text.copy())
-    found = values.having(exp.Not(this=exp.Is(this=text.copy(), expression=exp.Null())))
+    found = values.having(sql.is_present(text.copy()))
     rows = session.fetch(found.order_by(exp.column("n"), exp.column("v")).limit(most))
     return [(str(value), int(records)) for value, records in rows]
 

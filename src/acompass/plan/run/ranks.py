@@ -44,8 +44,7 @@ def _column_keys(context: Context, state: State, position: int) -> list[Sql]:
     if position in context.integers:
         return [sql.cast(column, "BIGINT")]
     if state.schema[position].type.kind is Kind.FLOAT:
-        is_null = exp.Is(this=column.copy(), expression=exp.null())
-        null_first = exp.Case(ifs=[exp.If(this=is_null, true=sql.integer(0))], default=sql.integer(1))
+        null_first = sql.when(sql.is_null(column.copy()), sql.integer(0), sql.integer(1))
         return [context.session.dialect.float_order(column), null_first, _sign_of_zero(column)]
     if state.schema[position].type.is_spelled_decimal:
         return [state.value(position), column]
@@ -57,7 +56,7 @@ def _sign_of_zero(value: Sql) -> Sql:
     is_zero = exp.EQ(this=value.copy(), expression=sql.integer(0))
     is_negative = exp.Like(this=sql.cast(value.copy(), "TEXT"), expression=exp.Literal.string("-%"))
     is_negative_zero = exp.and_(is_zero, is_negative)
-    return exp.Case(ifs=[exp.If(this=is_negative_zero, true=sql.integer(0))], default=sql.integer(1))
+    return sql.when(is_negative_zero, sql.integer(0), sql.integer(1))
 
 
 def rank_records(context: Context, state: State, first: int | None = None) -> exp.Select:
@@ -177,7 +176,7 @@ class DecidedOutcomes:
         """
         last = len(values) - 1
         drawn = self._among(values, 0, len(values))
-        return exp.Case(ifs=[exp.If(this=self.is_below(last), true=drawn)], default=sql.column(column, "t"))
+        return sql.when(self.is_below(last), drawn, sql.column(column, "t"))
 
     def _among(self, values: Sequence[Sql], first: int, end: int) -> Sql:
         if end - first == 1:
@@ -187,7 +186,7 @@ class DecidedOutcomes:
             return exp.Case(ifs=ifs, default=values[end - 1])
         middle = (first + end) // 2
         lower, upper = self._among(values, first, middle), self._among(values, middle, end)
-        return exp.Case(ifs=[exp.If(this=self.is_below(middle - 1), true=lower)], default=upper)
+        return sql.when(self.is_below(middle - 1), lower, upper)
 
 
 def decide_outcomes(target: Target, cuts: Sequence[Fraction]) -> DecidedOutcomes:

@@ -90,7 +90,7 @@ class Share:
         # 0 of the smallest amount if all are 0
         total = exp.Coalesce(this=sql.call("nullif", total, sql.integer(0)), expressions=[self._units(1)])
         for letter, sum_ in (("n", number), ("d", total)):
-            guarded = sum_ if safe is None else exp.Case(ifs=[exp.If(this=safe.copy(), true=sum_)])
+            guarded = sum_ if safe is None else sql.when(safe.copy(), sum_)
             yield sql.with_alias(guarded, f"{letter}{self.name}")
         if self.type.kind is Kind.FLOAT:
             is_amount = exp.NEQ(this=value.copy(), expression=sql.literal(0.0))
@@ -129,9 +129,9 @@ class Share:
         the largest amount, so that no sum overflows. Spark would round minus a larger number."""
         is_positive = exp.GT(this=value.copy(), expression=sql.integer(0))
         if self.type.kind is Kind.INTEGER:
-            return exp.Case(ifs=[exp.If(this=is_positive, true=exp.Neg(this=value.copy()))], default=value.copy())
+            return sql.when(is_positive, exp.Neg(this=value.copy()), value.copy())
         small = sql.call("least", value.copy(), self._largest_amount)
-        negative = exp.Case(ifs=[exp.If(this=is_positive, true=exp.Neg(this=small))], default=value.copy())
+        negative = sql.when(is_positive, exp.Neg(this=small), value.copy())
         return sql.call("greatest", negative, exp.Neg(this=self._largest_amount))
 
     @property
@@ -156,7 +156,7 @@ class Share:
         if dialect.least_sum is not None and not self.needs_window(dialect):
             return dialect.least_sum(amount, largest)
         is_among = exp.LTE(this=self._part("w", "t"), expression=sql.integer(largest))
-        return self._sum(dialect, exp.Case(ifs=[exp.If(this=is_among, true=amount)], default=sql.integer(0)))
+        return self._sum(dialect, sql.when(is_among, amount, sql.integer(0)))
 
     def _is_safe(self, value: Sql, total: Sql) -> Sql | None:
         """Whether the sums are of all amounts, and small enough to be multiplied; None if they always are."""

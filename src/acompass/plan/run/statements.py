@@ -211,7 +211,7 @@ def _problem(classes: Classes, is_undecided: Sql) -> Sql:
     violated = exp.Literal.string(_VIOLATED)
     if not classes.open_shares:
         return violated
-    return exp.Case(ifs=[exp.If(this=is_undecided, true=exp.Literal.string(UNDECIDED))], default=violated)
+    return sql.when(is_undecided, exp.Literal.string(UNDECIDED), violated)
 
 
 def _violating_classes(
@@ -239,7 +239,7 @@ def _violating_classes(
 
 
 def _is_unknown(satisfied: Sql) -> Sql:
-    return exp.Is(this=exp.Paren(this=satisfied.copy()), expression=exp.null())
+    return sql.is_null(exp.Paren(this=satisfied.copy()))
 
 
 def _written_totals(dialect: Dialect, reference: Reference, alias: str) -> Sql:
@@ -319,7 +319,7 @@ def _if_any(counting: exp.Select) -> exp.Select:
 
 
 def _is_null(position: int) -> Sql:
-    return exp.Is(this=sql.column(position, "t"), expression=exp.null())
+    return sql.is_null(sql.column(position, "t"))
 
 
 _FLOAT = r"-?(inf|Infinity|[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?)"
@@ -339,19 +339,19 @@ def read_column(dialect: Dialect, column: Column) -> Sql:
         case Kind.TEXT:
             return text
         case Kind.INTEGER:
-            return _where(dialect.is_integer_text(text.copy()), sql.cast(text, "BIGINT"))
+            return sql.when(dialect.is_integer_text(text.copy()), sql.cast(text, "BIGINT"))
         case Kind.DECIMAL:
             number = sql.cast(text, sql.decimal_type(column.type.scale))
-            return _where(_matches(dialect, text, _decimal(column.type)), number)
+            return sql.when(_matches(dialect, text, _decimal(column.type)), number)
         case Kind.FLOAT:
-            number = _where(_matches(dialect, text, _FLOAT), sql.try_cast(stored, "DOUBLE"))
+            number = sql.when(_matches(dialect, text, _FLOAT), sql.try_cast(stored, "DOUBLE"))
             return dialect.float_order(number)
         case Kind.BOOLEAN:
             return exp.Case(ifs=[_when(text, "true", sql.TRUE), _when(text, "false", sql.FALSE)])
         case Kind.DATE:
-            return _where(_matches(dialect, text, _DATE), sql.try_cast(text, "DATE"))
+            return sql.when(_matches(dialect, text, _DATE), sql.try_cast(text, "DATE"))
         case Kind.TIMESTAMP:
-            return _where(_matches(dialect, text, _TIMESTAMP), sql.try_cast(text, "TIMESTAMP"))
+            return sql.when(_matches(dialect, text, _TIMESTAMP), sql.try_cast(text, "TIMESTAMP"))
         case Kind.SHARE | Kind.OPAQUE | Kind.DROPPED:
             raise AssertionError(f"no requirement reads a column that is {column.type}")
         case _:
@@ -369,10 +369,6 @@ def _decimal(type_: Type) -> str:
 def _matches(dialect: Dialect, text: Sql, pattern: str) -> Sql:
     whole = exp.Literal.string(f"^({pattern}){dialect.end_of_text}")
     return exp.RegexpLike(this=text.copy(), expression=whole)
-
-
-def _where(condition: Sql, value: Sql) -> Sql:
-    return exp.Case(ifs=[exp.If(this=condition, true=value.copy())])
 
 
 def _when(text: Sql, spelled: str, value: Sql) -> exp.If:

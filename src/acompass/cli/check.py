@@ -272,11 +272,7 @@ check_all = Command(
         click.Argument(
             ["folders"], nargs=-1, type=_folders, metavar="[FOLDER]…", help="Folders; the current folder by default."
         ),
-        *(
-            each
-            for each in check.params
-            if isinstance(each, click.Option) and each.name not in ("max_errors", "rule", "columns")
-        ),
+        *(each for each in check.params if isinstance(each, click.Option) and each.name not in _NOT_OF_FOLDERS),
     ],
     callback=_check_all,
     help="Check every policy for which an acompass.toml names a table, in these folders and their subfolders: another "

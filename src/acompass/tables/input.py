@@ -108,10 +108,7 @@ _SHORTENED = 1e16
 
 def _copy_as_csv(path: str, shown: str, format_: FileFormat, copy: str) -> int:
     """Write a sheet to a CSV file; return the row of its header."""
-    if importlib.util.find_spec("python_calamine") is None:
-        raise format_errors.reader_needed(shown)
-    with report_read_errors(path, shown), _report_damage(shown):
-        workbook = _open_workbook(path, shown)
+    with _open_workbook(path, shown) as workbook:
         name = _sheet_name(workbook, shown, format_.sheet)
         _require_values(path, shown, name)
         sheet = workbook.get_sheet_by_name(name)
@@ -137,22 +134,24 @@ def _report_damage(shown: str) -> Iterator[None]:
         raise errors.damaged_file(shown, "Excel") from None
 
 
-def _open_workbook(path: str, shown: str) -> "CalamineWorkbook":
+@contextmanager
+def _open_workbook(path: str, shown: str) -> Iterator["CalamineWorkbook"]:
+    if importlib.util.find_spec("python_calamine") is None:
+        raise format_errors.reader_needed(shown)
     from python_calamine import CalamineWorkbook
 
-    with open(path, "rb") as file:
-        if file.read(len(_OLE_MAGIC)) == _OLE_MAGIC:
-            raise format_errors.locked_workbook(shown)
-    _require_parts(path, shown)
-    return CalamineWorkbook.from_path(path)
+    with report_read_errors(path, shown), _report_damage(shown):
+        with open(path, "rb") as file:
+            if file.read(len(_OLE_MAGIC)) == _OLE_MAGIC:
+                raise format_errors.locked_workbook(shown)
+        _require_parts(path, shown)
+        yield CalamineWorkbook.from_path(path)
 
 
 def sheet_names(path: str, shown: str) -> list[str]:
     """The names of a workbook's visible sheets."""
-    if importlib.util.find_spec("python_calamine") is None:
-        raise format_errors.reader_needed(shown)
-    with report_read_errors(path, shown), _report_damage(shown):
-        return _visible_sheets(_open_workbook(path, shown))
+    with _open_workbook(path, shown) as workbook:
+        return _visible_sheets(workbook)
 
 
 def _visible_sheets(workbook: "CalamineWorkbook") -> list[str]:

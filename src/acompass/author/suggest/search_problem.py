@@ -119,6 +119,11 @@ def initial_labels(problem: Problem) -> list[IntArray]:
     return [np.ascontiguousarray(column) for column in problem.combinations.T]
 
 
+def final_labels(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> list[IntArray]:
+    """The labels of all columns after the last step."""
+    return [initial_labels(problem), *(columns for _, columns in perform_steps(problem, always, steps))][-1]
+
+
 def losses(problem: Problem, columns: list[IntArray], kept: IntArray, dropped: int) -> tuple[float, ...]:
     """The loss of each column, from integer sums, so that the order of rows does not change a digit."""
     out = []
@@ -137,14 +142,12 @@ class Changes:
 
 
 def count_changes(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> Changes:
-    before = after = initial_labels(problem)
-    for _, after in perform_steps(problem, always, steps):  # noqa: B007
-        pass
+    before, after = initial_labels(problem), final_labels(problem, always, steps)
     kept = ~violating_rows(problem, after)
     cells = sum(int(problem.counts[kept & (old != new)].sum()) for old, new in zip(before, after, strict=True))
     if not kept.any():
         return Changes(cells, None)
-    ids = class_ids(after, [len(ladder.labels) for ladder in problem.ladders])
+    ids = _classes(problem, after)
     classes = int(ids.max()) + 1
     if problem.persons is None:
         sizes = np.zeros(classes, np.int64)
@@ -161,10 +164,8 @@ def is_close(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) ->
 
 def closeness(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> float:
     """The largest distance between the distribution in a released class and that in the whole release."""
-    columns = initial_labels(problem)
-    for _, columns in perform_steps(problem, always, steps):  # noqa: B007
-        pass
-    ids = class_ids(columns, [len(ladder.labels) for ladder in problem.ladders])
+    columns = final_labels(problem, always, steps)
+    ids = _classes(problem, columns)
     kept = ~violating_rows(problem, columns)
     return max((_distance(each, ids, kept) for each in problem.sensitive), default=0.0)
 
@@ -196,6 +197,11 @@ def _distinct_pairs(ids: IntArray, persons: IntArray) -> tuple[IntArray, IntArra
     return ids[first], np.ones(len(first), np.int64)
 
 
+def _classes(problem: Problem, columns: list[IntArray]) -> IntArray:
+    """The number of each row's class, from the labels of its columns."""
+    return class_ids(columns, [len(ladder.labels) for ladder in problem.ladders])
+
+
 def class_ids(columns: list[IntArray], sizes: list[int]) -> IntArray:
     """Number the rows so that only equal rows have equal numbers; `sizes` bounds the labels of each column."""
     ids, bound = columns[0], sizes[0]
@@ -213,7 +219,7 @@ def rank_ids(ids: IntArray) -> IntArray:
 
 def violating_rows(problem: Problem, columns: list[IntArray]) -> NDArray[np.bool_]:
     """Rows in classes of fewer than k records or persons or, in a sensitive column, of fewer than l distinct values."""
-    ids = class_ids(columns, [len(ladder.labels) for ladder in problem.ladders])
+    ids = _classes(problem, columns)
     classes = int(ids.max(initial=-1)) + 1
     records = np.zeros(classes, np.int64)
     np.add.at(records, ids, problem.counts)

@@ -42,6 +42,7 @@ from acompass.language.text import tree
 from acompass.language.text.parser import parse_text
 from acompass.semantics import core
 from acompass.semantics.values import share_of_largest, share_of_mode
+from acompass.tables.csv import quote_field
 from acompass.testing.conformance.policies import (
     DATE_TEXTS,
     KINDS,
@@ -149,11 +150,7 @@ def _random_reference(rng: random.Random, attributes: list[Attribute]) -> str:
     rows = [[*(rng.choice(pool) for pool in pools), rng.choice(numbers)] for _ in range(rng.randint(1, 12))]
     header = [*(each.name for each in attributes), "people"]
     # a field with quotes is never a missing value (D11)
-    return "".join(",".join(map(_quote, row)) + "\n" for row in (header, *rows))
-
-
-def _quote(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+    return "".join(",".join(map(quote_field, row)) + "\n" for row in (header, *rows))
 
 
 def _with_reference(program: tree.Program, reference: str) -> tree.Program:

@@ -9,7 +9,7 @@ from acompass.arguments import ROLE_NAMES
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.protocol import Outcome
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, PolicyError, insert, option_text, safe
-from acompass.errors.display import count_text
+from acompass.errors.display import count_text, list_names
 from acompass.language.program.effects import columns_overwritten, is_certain, kernel_of, written_by
 from acompass.language.program.program import Program, Requirement
 from acompass.language.program.types import Kind, Names
@@ -39,7 +39,7 @@ class ColumnRoles:
         return tuple(position for position in range(len(self.names.texts)) if position not in self.by_position)
 
     def listed(self, positions: Iterable[int]) -> str:
-        return ", ".join(f"`{self.names.texts[position]}`" for position in positions)
+        return list_names(self.names.texts[position] for position in positions)
 
     def texts(self, positions: Iterable[int]) -> list[str]:
         return [self.names.texts[position] for position in positions]

@@ -10,6 +10,7 @@ from acompass.assist.completion import MEANINGS, meaning
 from acompass.assist.document import Document, contains, occurrences_at
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Span
+from acompass.errors.display import list_names
 from acompass.language.program.checker import check
 from acompass.language.program.effects import map_of
 from acompass.language.program.kernels import Map
@@ -158,7 +159,7 @@ def _alias_lines(requirement: tree.Requirement, name: str) -> Iterator[str]:
     for named in process.aggregates:
         if named.alias.text == name:
             yield f"`{format_aggregate(named.aggregate)}` of each class"
-    groups = ", ".join(f"`{group.text}`" for group in process.group_by)
+    groups = list_names(group.text for group in process.group_by)
     yield f"a class: the records with equal {groups}" if groups else "one class: all records"
 
 
@@ -191,7 +192,7 @@ def map_lines(action: tree.Generalize, folder: str, column: Column | None) -> It
             yield f"`{value}` becomes `{label}`" if label != value else f"`{value}` stays unchanged"
     labels = map_.labels()
     if labels is not None and len(labels) <= _LISTED:
-        yield f"labels: {', '.join(f'`{label}`' for label in labels)}"
+        yield f"labels: {list_names(labels)}"
     elif labels is not None:
         yield f"{len(labels):,} labels"
 

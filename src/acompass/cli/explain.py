@@ -11,7 +11,7 @@ from acompass.cli.formats import Format, call_context, error_report, formats, pr
 from acompass.cli.inputs import read_policy, resolve_inputs
 from acompass.errors.catalog import LIMITS, is_code
 from acompass.errors.diagnostics import CallError, Diagnostic
-from acompass.errors.display import on_one_line
+from acompass.errors.display import list_names, on_one_line
 from acompass.options import ExplainOnTable
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _to_sql(policy: "Policy", dialect: str, options: Mapping[str, Any]) -> str:
 
     params = options["params"]
     if dialect not in DIALECTS:
-        known = ", ".join(f"`{name}`" for name in DIALECTS)
+        known = list_names(DIALECTS)
         raise CallError([Diagnostic("AC705", f"unknown dialect `{dialect}`", help=f"use one of {known}")])
     if options["table"] is None:
         schema = inferred_schema(policy.tree, params)

@@ -6,7 +6,7 @@ every layer inherit from `Answer`, which imports the renderers on use, because `
 import datetime
 import math
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,11 @@ def quote(text: str) -> str:
     """The user's words in backticks, shortened if they are long."""
     line = " ".join(text.split())
     return f"`{line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1] + '…'}`"
+
+
+def list_names(names: Iterable[object]) -> str:
+    """The names in backticks, with commas between them."""
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def join_choices(choices: list[str]) -> str:

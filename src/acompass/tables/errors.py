@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, missing_help, option_text
-from acompass.errors.display import count_text
+from acompass.errors.display import count_text, list_names
 from acompass.language.program.kernels import Kernel, Map
 from acompass.language.program.types import MOST_DIGITS, Column, Kind
 from acompass.language.program.uses import TextComparison
@@ -167,7 +167,7 @@ def values_without_label(name: str, count: int, map_: Map, span: Span | None) ->
 
 def values_not_written(columns: Sequence[Column], count: int, kernel: Kernel, span: Span | None) -> TableError:
     """The columns are those that the action writes, as they are before."""
-    names = ", ".join(f"`{column.name}`" for column in columns)
+    names = list_names(column.name for column in columns)
     where = f"column {names}" if len(columns) == 1 else f"columns {names}"
     texts = [column for column in columns if column.type.kind is Kind.TEXT]
     reason, help_ = _unfit_values(kernel, (*texts, *columns)[0])
@@ -252,7 +252,7 @@ def unknown_dates_column(name: str, columns: str) -> TableError:
 
 
 def ambiguous_dates_column(name: str, columns: Iterable[str]) -> TableError:
-    spelled = ", ".join(f"`{each}`" for each in columns)
+    spelled = list_names(columns)
     message = f"`{option_text('dates')}` names `{name}`, which could be {spelled}"
     return table_error("AC236", message, "use the exact spelling")
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError, option_text
-from acompass.errors.display import count_text
+from acompass.errors.display import count_text, list_names
 from acompass.tables.errors import error_about, error_about_both, table_error
 
 output_not_encodable = error_about_both(
@@ -120,18 +120,14 @@ def not_encodable(encoding: str, found: Sequence[Span | None]) -> TableError:
 
 
 def unknown_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
-    return table_error("AC245", f"workbook `{path}` has no sheet `{sheet}`", f"sheets: {_list_names(sheets)}")
+    return table_error("AC245", f"workbook `{path}` has no sheet `{sheet}`", f"sheets: {list_names(sheets)}")
 
 
 def empty_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
-    others = f"; sheets: {_list_names(sheets)}" if len(sheets) > 1 else ""
+    others = f"; sheets: {list_names(sheets)}" if len(sheets) > 1 else ""
     return table_error(
         "AC204", f"sheet `{sheet}` of `{path}` is empty", f"put the column names in the first row of the table{others}"
     )
-
-
-def _list_names(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def error_cells(path: str, sheet: str, count: int, first: str) -> TableError:

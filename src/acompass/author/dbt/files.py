@@ -15,6 +15,7 @@ from acompass.author.dbt import templates
 from acompass.author.dbt.templates import Mark, Variable
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
+from acompass.errors.display import list_names
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
@@ -192,7 +193,7 @@ def _stored_types(types: ColumnTypes, used: Mapping[int, ColumnUse]) -> Schema:
 
 def _require_possible(request: Request) -> None:
     if request.dialect not in DIALECTS:
-        known = ", ".join(f"`{name}`" for name in DIALECTS)
+        known = list_names(DIALECTS)
         message = f"unknown dialect `{request.dialect}`"
         raise CallError([Diagnostic("AC705", message, help=f"use one of {known}")])
     if request.dialect != _RUNS_PYTHON and request.python_model and not request.source:
@@ -230,10 +231,10 @@ def released_coverage(program: Program, any_scale: frozenset[int]) -> Coverage:
     for requirement in _asserting_requirements(program):
         why, changed = _large_reference(requirement), _changed_columns(requirement, final)
         if hidden := sorted(pseudonyms.keys() & columns_compared(requirement.assertion)):
-            names = ", ".join(f"`{final[i].name}`" for i in hidden)
+            names = list_names(final[i].name for i in hidden)
             why, changed = f"no test: it compares {names}, which has pseudonyms", []
         if changed:
-            names = ", ".join(f"`{final[i].name}`" for i in changed)
+            names = list_names(final[i].name for i in changed)
             why = f"no test: later lines drop {names} or turn it into text"
         if why is not None:
             notes.append(Note(requirement.line, why))

@@ -18,7 +18,7 @@ from acompass.errors.diagnostics import (
     replace,
     safe,
 )
-from acompass.errors.display import quote
+from acompass.errors.display import list_names, quote
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.hierarchies import Problem, problem_summary
 from acompass.language.program.types import Column, Kind, Names
@@ -64,8 +64,8 @@ def _split_random(name: tree.Name, names: Names) -> tuple[Fix, ...]:
 
 
 def ambiguous_name(name: tree.Name, candidates: list[str]) -> Diagnostic:
-    message = f"`{name.text}` matches several columns: {_listing(candidates)}"
-    written = _listing([spell_name(candidate) for candidate in candidates])
+    message = f"`{name.text}` matches several columns: {list_names(candidates)}"
+    written = list_names([spell_name(candidate) for candidate in candidates])
     fixes = tuple(fix for candidate in candidates for fix in _rename(name, candidate))
     return _diagnostic_at(name.span, "AC102", message, f"spell it exactly as one of {written}", fixes)
 
@@ -359,7 +359,7 @@ def not_in_reference(file: tree.String, name: str | tree.Name, names: Names, can
     in the table, which the file must have."""
     text, span = (name.text, name.span) if isinstance(name, tree.Name) else (name, file.span)
     if candidates:
-        message = f"`{text}` matches several columns of reference table `{file.value}`: {_listing(list(candidates))}"
+        message = f"`{text}` matches several columns of reference table `{file.value}`: {list_names(candidates)}"
         return _diagnostic_at(span, "AC130", message, "rename one of them in the file")
     close = names.closest(text)
     fixes: tuple[Fix, ...] = ()
@@ -434,10 +434,6 @@ def _change_quotes(constant: tree.Number | tree.String, column: Column) -> tuple
 
 def _spell_bound(bound: tree.Number | tree.Parameter) -> str:
     return bound.name if isinstance(bound, tree.Parameter) else spell_number(bound.value)
-
-
-def _listing(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _shorten(constant: tree.Number | tree.String) -> str:

@@ -22,7 +22,7 @@ from acompass.author.answers import (
 )
 from acompass.author.rules.library import Rule, Rules
 from acompass.author.rules.matching import Matching
-from acompass.errors.display import count_text, on_one_line
+from acompass.errors.display import count_text, list_names, on_one_line
 from acompass.explain.answer import ClassSeen, Explanation, Life, Step, Translation
 from acompass.language.program.aggregates import facts_about
 from acompass.language.text import tree
@@ -146,7 +146,7 @@ def describe_rule_policy(policy: RulePolicy, context: doc.Context) -> Iterator[d
 
 
 def _written_words(policy: RulePolicy) -> str:
-    files = ", ".join(f"`{path}`" for path in policy.written)
+    files = list_names(policy.written)
     return f"{on_one_line(policy.rule.title)}: wrote {files}" if files else on_one_line(policy.rule.title)
 
 

@@ -19,7 +19,7 @@ from acompass.language.program.kernels import UnfitValueError, shortest_trace_va
 from acompass.language.program.keys import SHORTEST_KEY, Key
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Action, Assertion, Comparison, Program, Requirement
-from acompass.language.program.types import MOST_DIGITS, Kind, Type, Value
+from acompass.language.program.types import MOST_DIGITS, Kind, Schema, Type, Value, remaining
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.prove.proof import require_time
 from acompass.prove.search.claims import assertion_columns
@@ -54,6 +54,12 @@ class Witness:
     trace: tuple[Fraction, ...]  # only the values that the run consumes
     left: tuple[Record, ...]
     violated: frozenset[int] = frozenset()  # the requirements that were violated
+
+    def released(self, program: Program) -> tuple[Schema, tuple[Record, ...]]:
+        """The result without the columns that the program drops."""
+        kept = remaining(program.final_schema)
+        schema = tuple(program.final_schema[column] for column in kept)
+        return schema, tuple(tuple(record[column] for column in kept) for record in self.left)
 
 
 def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:

@@ -25,7 +25,7 @@ from acompass.language.program.effects import (
 )
 from acompass.language.program.kernels import Map, Microaggregate
 from acompass.language.program.program import Assertion, Program, Project, Remove, Requirement, Write
-from acompass.language.program.types import Kind, Schema, Type, remaining
+from acompass.language.program.types import Kind, Schema, Type
 from acompass.language.text import tree
 from acompass.language.text.tree import Quantifier
 from acompass.language.text.walk import parameter_names
@@ -264,12 +264,8 @@ def _type_change_texts(requirement: Requirement, columns: frozenset[int]) -> Ite
 
 
 def _counterexample(program: Program, witness: Witness) -> Counterexample:
-    """The counterexample, whose result lacks the dropped columns."""
     trace = tuple(decimal_text(rho) for rho in witness.trace)
-    kept = remaining(program.final_schema)
-    left_schema = tuple(program.final_schema[column] for column in kept)
-    left = tuple(tuple(record[column] for column in kept) for record in witness.left)
-    return Counterexample(program.schema, witness.records, trace, left_schema, left)
+    return Counterexample(program.schema, witness.records, trace, *witness.released(program))
 
 
 def decimal_text(rho: Fraction) -> str:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from acompass.dataclasses import dataclass
 from acompass.language.program.effects import columns_written, drawing_kernel, draws
 from acompass.language.program.program import Program
-from acompass.language.program.types import Value, remaining
+from acompass.language.program.types import Value
 from acompass.prove.diagrams.decision_diagram import ALL, Diagram, Variable
 from acompass.prove.diagrams.regions import regions_in
 from acompass.prove.proof import Exhausted
@@ -212,10 +212,7 @@ def replay_program(program: Program, records: Sequence[Record], trace: Sequence[
         return Run(None, ())
     if witness.violated & check_steps(program):
         return Run(None, witness.trace)
-    kept = remaining(program.final_schema)
-    schema = tuple(program.final_schema[column] for column in kept)
-    records = tuple(tuple(record[column] for column in kept) for record in witness.left)
-    return Run(WrittenTable(schema, records), witness.trace)
+    return Run(WrittenTable(*witness.released(program)), witness.trace)
 
 
 def are_different(one: WrittenTable | None, other: WrittenTable | None) -> bool:

@@ -131,17 +131,20 @@ def empty_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
 
 
 def error_cells(path: str, sheet: str, count: int, first: str) -> TableError:
-    one, several = "a cell with an error such as `#N/A`", "cells with errors such as `#N/A`"
     help_ = "correct the formulas, or clear the cells: an empty cell is a missing value"
-    cells = _count_cells(count, one, several, first)
-    return table_error("AC246", f"sheet `{sheet}` of `{path}` has {cells}", help_)
+    found = "a cell with an error such as `#N/A`" if count == 1 else f"{count:,} cells with errors such as `#N/A`"
+    return _unusable_cells(path, sheet, count, found, first, help_)
 
 
 def uncomputed_cells(path: str, sheet: str, count: int, first: str) -> TableError:
-    one, several = "a formula without a stored value", "formulas without stored values"
     help_ = "open the workbook in Excel or LibreOffice and save it, so that the values are stored"
-    cells = _count_cells(count, one, several, first)
-    return table_error("AC246", f"sheet `{sheet}` of `{path}` has {cells}", help_)
+    found = "a formula without a stored value" if count == 1 else f"{count:,} formulas without stored values"
+    return _unusable_cells(path, sheet, count, found, first, help_)
+
+
+def _unusable_cells(path: str, sheet: str, count: int, found: str, first: str, help_: str) -> TableError:
+    where = f": {first}" if count == 1 else f"; the first is {first}"
+    return table_error("AC246", f"sheet `{sheet}` of `{path}` has {found}{where}", help_)
 
 
 def impossible_cell(path: str, sheet: str) -> TableError:
@@ -155,10 +158,6 @@ def sparse_sheet(path: str, sheet: str, rows: int, columns: int, cells: int) -> 
     filled = "only 1 cell has a value" if cells == 1 else f"only {cells:,} cells have values"
     message = f"sheet `{sheet}` of `{path}` extends over {rows:,} rows and {columns:,} columns, but {filled}"
     return table_error("AC254", message, "clear the cells far outside the table, or save the table as CSV")
-
-
-def _count_cells(count: int, one: str, several: str, first: str) -> str:
-    return f"{one}: {first}" if count == 1 else f"{count:,} {several}; the first is {first}"
 
 
 def partition_column(name: str, format_: str) -> TableError:

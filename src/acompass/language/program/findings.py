@@ -101,11 +101,17 @@ def alias_is_grouped(alias: tree.Name, group: tree.Name) -> Diagnostic:
 
 
 def repeated_group(name: tree.Name, previous: tree.Name, first: tree.Name, column: str) -> Diagnostic:
-    """`previous` is the preceding name in GROUP BY, `first` the earlier name of the same column."""
+    return _repeated_name("AC105", "GROUP BY", name, previous, first, column)
+
+
+def _repeated_name(
+    code: str, place: str, name: tree.Name, previous: tree.Name, first: tree.Name, column: str
+) -> Diagnostic:
+    """`previous` is the preceding name in the list, `first` the earlier name of the same column."""
     help_ = f"remove the second `{spell_name(name.text)}`"
     fixes = offer(help_, delete(Span(previous.span.end, name.span.end)))
-    message = f"column `{column}` appears twice in GROUP BY"
-    return _diagnostic_at(name.span, "AC105", message, help_, fixes, Label(first.span, "first here"))
+    message = f"column `{column}` appears twice in {place}"
+    return _diagnostic_at(name.span, code, message, help_, fixes, Label(first.span, "first here"))
 
 
 def unbound_parameter(parameter: tree.Parameter, bound: Names) -> Diagnostic:
@@ -222,11 +228,7 @@ def integer_out_of_range(
 
 
 def shifted_twice(name: tree.Name, previous: tree.Name, first: tree.Name, column: str) -> Diagnostic:
-    """`previous` is the preceding name in SHIFT, `first` the earlier name of the same column."""
-    help_ = f"remove the second `{spell_name(name.text)}`"
-    fixes = offer(help_, delete(Span(previous.span.end, name.span.end)))
-    message = f"column `{column}` appears twice in SHIFT"
-    return _diagnostic_at(name.span, "AC129", message, help_, fixes, Label(first.span, "first here"))
+    return _repeated_name("AC129", "SHIFT", name, previous, first, column)
 
 
 def bounds_reversed(random: tree.Random | tree.AddRandom, lower: int, upper: int) -> Diagnostic:

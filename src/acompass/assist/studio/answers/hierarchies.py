@@ -185,7 +185,7 @@ def preview_hierarchy(ask: Ask) -> dict[str, Any]:
     return {
         "diagnostics": [] if placement is None else diagnostics_json(placement.problems, None),
         "preview": {
-            "groups": [_group(subject, each) for each in shown.groups[:MOST_LISTED]] if subject.shows_values else None,
+            "groups": [_group(each) for each in shown.groups[:MOST_LISTED]] if subject.shows_values else None,
             "count": len(shown.groups),
             "smallest": None if shown.smallest is None else shown.smallest.records,
             "single": sum(group.records == 1 for group in shown.groups),
@@ -208,7 +208,7 @@ def _level_summary(found: Coverage) -> dict[str, Any]:
     }
 
 
-def _group(subject: Subject, group: Group) -> dict[str, Any]:
+def _group(group: Group) -> dict[str, Any]:
     return {
         "label": group.label,
         "records": group.records,

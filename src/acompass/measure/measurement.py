@@ -245,7 +245,7 @@ def write_record_risks(
     ]
     joins = f"{records.duckdb_source} JOIN {CLASSES} AS c ON {_in_class(records, found)}"
     if found.sampling_weight is not None:
-        risks = _class_risks(con, replace(records, weight=found.sampling_weight), found, joins)
+        risks = _class_risks(con, replace(records, weight=found.sampling_weight), joins)
         joins += f" JOIN {risks} AS r ON c.class = r.class"
         columns += [("journalist_risk", FLOAT, "r.journalist"), ("individual_risk", FLOAT, "r.individual")]
     if population is not None:
@@ -262,7 +262,7 @@ def _in_class(records: Records, found: Positions) -> str:
     return " AND ".join(f"{records.duckdb_value(place)} IS NOT DISTINCT FROM c.{key}" for place, key in pairs)
 
 
-def _class_risks(con: duckdb.DuckDBPyConnection, records: Records, found: Positions, joins: str) -> str:
+def _class_risks(con: duckdb.DuckDBPyConnection, records: Records, joins: str) -> str:
     """The name of a table with the journalist and the individual risk of each class of a sample."""
     weighted = with_unit(records, LARGEST_TOTAL)
     assert weighted.weight is not None, "a sampling weight"

@@ -24,6 +24,7 @@ const built = await build({
   jsxImportSource: "preact",
   charset: "utf8",
   legalComments: "none",
+  preserveSymlinks: true, // `node_modules` may be a link to that of another checkout
   define: { "process.env.NODE_ENV": '"production"' },
 });
 

@@ -351,11 +351,7 @@ def _load(source: OpenTable, call: Call, *, may_be_released: bool = False) -> It
 
 
 def checked_program(
-    policy: Policy,
-    schema: Schema,
-    params: Mapping[str, ParamValue] | None,
-    *,
-    may_be_released: bool = False,
+    policy: Policy, schema: Schema, params: Mapping[str, ParamValue] | None, *, may_be_released: bool = False
 ) -> Program:
     program, found = checker.check(policy.tree, policy.text, schema, params, may_be_released=may_be_released)
     if program is None:

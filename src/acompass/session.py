@@ -389,12 +389,7 @@ class Session(BaseSession):
             require_files(*pages, tables, output, policy)
 
     def _report_call(
-        self,
-        pages: Pages,
-        command: Literal["check", "run"],
-        call: Call,
-        result: Result,
-        after: Any = None,
+        self, pages: Pages, command: Literal["check", "run"], call: Call, result: Result, after: Any = None
     ) -> None:
         if pages == (None, None):
             return

@@ -20,67 +20,32 @@ from acompass.language.text.walk import names_dropped, step_of, steps
 from acompass.measure.answer import Form
 from acompass.tables.references import open_reference
 
-#: the spellings of each terminal of the grammar, most likely ones first
-SPELLINGS: dict[str, tuple[str, ...]] = {
-    "EACH": ("EACH",),
-    "ALWAYS": ("ALWAYS",),
-    "SOME": ("SOME",),
-    "RESULT": ("RESULT",),
-    "PROCESS": ("PROCESS",),
-    "FILTER": ("FILTER",),
+#: the terminals of the grammar that have a meaning, in the order in which they are offered
+_TERMINALS = (
+    *("EACH", "ALWAYS", "SOME", "RESULT", "PROCESS", "FILTER", "COUNT", "COUNT_DISTINCT", "DISTINCT", "SUM"),
+    *("MIN", "MAX", "SHARE", "LARGEST", "MODE", "AS", "WHERE", "GROUP_BY", "BY", "OPERATOR", "UNEQUAL", "IN"),
+    *("BETWEEN", "LIKE", "NEGATING", "NOT", "AND", "OR", "GENERALIZE", "REPLACE", "REJECT", "DROP", "RANDOM"),
+    *("PSEUDONYM", "SHIFT", "ADD", "MICROAGGREGATE", "WITHIN", "DAYS", "WITH", "PROBABILITY", "BANDS"),
+    *("NEAREST", "PREFIX", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE", "FROM", "UP", "TO", "OF", "AT"),
+    *("ELSE", "THEN", "COLON", "SEMICOLON"),
+)
+#: the spellings of those that are not spelled by their names, the likeliest first
+_OTHER_SPELLINGS: dict[str, tuple[str, ...]] = {
     "COUNT": ("COUNT(*)",),
     "COUNT_DISTINCT": ("COUNT DISTINCT",),
-    "DISTINCT": ("DISTINCT",),
-    "SUM": ("SUM",),
-    "MIN": ("MIN",),
-    "MAX": ("MAX",),
     "SHARE": ("SHARE OF",),
-    "LARGEST": ("LARGEST",),
-    "MODE": ("MODE",),
-    "AS": ("AS",),
-    "WHERE": ("WHERE",),
     "GROUP_BY": ("GROUP BY",),
-    "BY": ("BY",),
     "OPERATOR": ("<=", ">=", "=", "<", ">"),
     "UNEQUAL": ("!=",),
-    "IN": ("IN",),
-    "BETWEEN": ("BETWEEN",),
-    "LIKE": ("LIKE",),
     "NEGATING": ("NOT IN", "NOT BETWEEN", "NOT LIKE"),
-    "NOT": ("NOT",),
-    "AND": ("AND",),
-    "OR": ("OR",),
-    "GENERALIZE": ("GENERALIZE",),
-    "REPLACE": ("REPLACE",),
-    "REJECT": ("REJECT",),
-    "DROP": ("DROP",),
-    "RANDOM": ("RANDOM",),
-    "PSEUDONYM": ("PSEUDONYM",),
-    "SHIFT": ("SHIFT",),
     "ADD": ("ADD RANDOM",),
-    "MICROAGGREGATE": ("MICROAGGREGATE",),
-    "WITHIN": ("WITHIN",),
-    "DAYS": ("DAYS",),
-    "WITH": ("WITH",),
-    "PROBABILITY": ("PROBABILITY",),
     "BANDS": ("BANDS OF", "BANDS AT"),
-    "NEAREST": ("NEAREST",),
     "PREFIX": ("PREFIX OF",),
-    "LEVEL": ("LEVEL",),
-    "MONTH": ("MONTH",),
-    "QUARTER": ("QUARTER",),
-    "YEAR": ("YEAR",),
-    "DECADE": ("DECADE",),
-    "FROM": ("FROM",),
     "UP": ("UP TO",),
-    "TO": ("TO",),
-    "OF": ("OF",),
-    "AT": ("AT",),
-    "ELSE": ("ELSE",),
-    "THEN": ("THEN",),
     "COLON": (":",),
     "SEMICOLON": (";",),
 }
+SPELLINGS = {each: _OTHER_SPELLINGS.get(each, (each,)) for each in _TERMINALS}
 
 #: the meaning of each terminal, in one sentence
 MEANINGS = {

@@ -79,11 +79,7 @@ class _Commands(click.Group):
     cls=_Commands,
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
-    context_settings={
-        "help_option_names": ["-h", "--help"],
-        "max_content_width": 100,
-        "show_default": True,
-    },
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
 )
 @click.version_option(__version__, message="acompass %(version)s", help="Show the version and exit.")
 @click.pass_context

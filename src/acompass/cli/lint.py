@@ -42,13 +42,7 @@ acompass lint policy.acp --fix
 @fixes.fix
 @fixes.diff
 def lint(
-    policies: tuple[str, ...],
-    table: str | None,
-    format_: CiFormat,
-    also: Also,
-    fix: bool,
-    diff: bool,
-    **given: Any,
+    policies: tuple[str, ...], table: str | None, format_: CiFormat, also: Also, fix: bool, diff: bool, **given: Any
 ) -> None:
     """Report probable mistakes: requirements that no table can violate or that a later one undoes, gaps
     between generalization rules, and so on. `acompass explain CODE` explains a finding.

@@ -166,11 +166,7 @@ acompass doctor --json
 
 @click.command(cls=Command, epilog=DOCTOR_EXAMPLES)
 @click.option(
-    "--engine",
-    "engines",
-    multiple=True,
-    metavar="URL",
-    help="Also test this engine, as for `run`; repeatable.",
+    "--engine", "engines", multiple=True, metavar="URL", help="Also test this engine, as for `run`; repeatable."
 )
 @formats
 @options.no_progress

@@ -292,10 +292,7 @@ def is_formula(text: Sql, dialect: Dialect) -> Sql:
         )
         for sign in FORMULA_SIGNS
     )
-    return sql.all_of(
-        sql.any_of(*begins),
-        sql.negate(exp.RegexpLike(this=text.copy(), expression=number)),
-    )
+    return sql.all_of(sql.any_of(*begins), sql.negate(exp.RegexpLike(this=text.copy(), expression=number)))
 
 
 class PlannedTable(ABC):

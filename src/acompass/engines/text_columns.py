@@ -33,12 +33,7 @@ _PLAIN_NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
 _ISO_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 #: the number of comparisons to count in one scan of the table
 _AT_ONCE = 50
-_COMPARE = {
-    Operator.LT: operator.lt,
-    Operator.LE: operator.le,
-    Operator.GE: operator.ge,
-    Operator.GT: operator.gt,
-}
+_COMPARE = {Operator.LT: operator.lt, Operator.LE: operator.le, Operator.GE: operator.ge, Operator.GT: operator.gt}
 
 
 @dataclass(frozen=True)

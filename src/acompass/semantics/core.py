@@ -62,16 +62,7 @@ from acompass.language.program.program import (
     Verdict,
     Write,
 )
-from acompass.language.program.types import (
-    INTEGER,
-    Column,
-    Kind,
-    Schema,
-    Type,
-    Value,
-    convert,
-    to_text,
-)
+from acompass.language.program.types import INTEGER, Column, Kind, Schema, Type, Value, convert, to_text
 from acompass.language.text.tree import Function, Quantifier
 from acompass.semantics.values import (
     compare,
@@ -466,14 +457,7 @@ def pseudonymize(column: int, type_: Type, key: Key | None, bag: Bag, rho: Trace
 
 
 def shift(
-    columns: Sequence[int],
-    by: int,
-    days: int,
-    key: Key | None,
-    schema: Schema,
-    bag: Bag,
-    rho: Trace,
-    affected: SubBag,
+    columns: Sequence[int], by: int, days: int, key: Key | None, schema: Schema, bag: Bag, rho: Trace, affected: SubBag
 ) -> State:
     """X16: ((R − V) ∪ {r[A → ⟦A⟧r + s_K(⟦P⟧r) days, …] | r ∈ V}, ρ). All columns are read before any is written.
     Raises Unwritable for records in which some date leaves the years 1 to 9999 or some text is not a date."""

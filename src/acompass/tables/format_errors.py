@@ -35,9 +35,7 @@ locked_workbook = error_about(
     "remove the password, or save it as `.xlsx`, in the program that wrote it",
 )
 large_workbook = error_about(
-    "AC254",
-    "workbook `{}` is too large to be read",
-    "save the table as CSV in the program that wrote it",
+    "AC254", "workbook `{}` is too large to be read", "save the table as CSV in the program that wrote it"
 )
 no_sheet = error_about("AC245", "workbook `{}` has no sheet with cells", "save it with the table on a sheet")
 folder_with_other_files = error_about(
@@ -128,9 +126,7 @@ def unknown_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
 def empty_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
     others = f"; sheets: {_list_names(sheets)}" if len(sheets) > 1 else ""
     return table_error(
-        "AC204",
-        f"sheet `{sheet}` of `{path}` is empty",
-        f"put the column names in the first row of the table{others}",
+        "AC204", f"sheet `{sheet}` of `{path}` is empty", f"put the column names in the first row of the table{others}"
     )
 
 

@@ -87,18 +87,8 @@ def _similar_encodings(encoding: str) -> list[str]:
 
 
 MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
 )
 _SHORT_MONTHS = tuple(name[:3] for name in MONTHS)
 #: two-digit years from here on belong to the 20th century (POSIX)
@@ -250,38 +240,14 @@ def _has_digit(token: _Directive | str, end: int) -> bool:
 
 #: formats to suggest, without and with a time
 DATE_FORMATS = (
-    "%d.%m.%Y",
-    "%d/%m/%Y",
-    "%m/%d/%Y",
-    "%d-%m-%Y",
-    "%m-%d-%Y",
-    "%Y-%m-%d",
-    "%Y/%m/%d",
-    "%Y.%m.%d",
-    "%Y%m%d",
-    "%d%m%Y",
-    "%d.%m.%y",
-    "%d/%m/%y",
-    "%m/%d/%y",
-    "%d-%b-%Y",
-    "%d-%b-%y",
-    "%d%b%Y",
-    "%d %b %Y",
-    "%d %B %Y",
-    "%d. %B %Y",
-    "%b %d, %Y",
-    "%B %d, %Y",
+    *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d%m%Y"),
+    *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y"),
+    *("%d-%b-%Y", "%d-%b-%y", "%d%b%Y", "%d %b %Y", "%d %B %Y", "%d. %B %Y", "%b %d, %Y", "%B %d, %Y"),
 )
 TIME_FORMATS = (
-    " %H:%M",
-    " %H:%M:%S",
-    " %H:%M:%S.%f",
-    "T%H:%M",
-    "T%H:%M:%S",
-    "T%H:%M:%S.%f",
-    ":%H:%M:%S",
-    " %I:%M %p",
-    " %I:%M:%S %p",
+    *(" %H:%M", " %H:%M:%S", " %H:%M:%S.%f", "T%H:%M", "T%H:%M:%S", "T%H:%M:%S.%f"),
+    *(":%H:%M:%S", " %I:%M %p", " %I:%M:%S %p"),
 )
 
 

@@ -108,13 +108,7 @@ def _is_library_failure(error: BaseException) -> bool:
 
 
 #: the SQL types of columns that have values of a single type
-_SQL_TYPES: dict[type, str] = {
-    bool: "BOOLEAN",
-    date: "DATE",
-    datetime: "TIMESTAMP",
-    float: "DOUBLE",
-    str: "VARCHAR",
-}
+_SQL_TYPES: dict[type, str] = {bool: "BOOLEAN", date: "DATE", datetime: "TIMESTAMP", float: "DOUBLE", str: "VARCHAR"}
 _PLAIN = {*_SQL_TYPES, int, Decimal}
 _SMALLEST_BIGINT, _LARGEST_BIGINT = -(2**63), 2**63 - 1
 #: floats represent every integer up to this one exactly

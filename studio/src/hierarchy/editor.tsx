@@ -148,7 +148,7 @@ function Fields({ found, column: of }: { found: Draft; column: GroupedColumn }) 
       {found.mode === "prefix" && <PrefixFields found={found} />}
       {found.mode === "dates" && <DateFields found={found} />}
       {found.mode === "groups" && <Tree found={found} column={of} />}
-      {found.mode === "file" && <p class="about">The policy uses this file as it is. Load it to edit its groups.</p>}
+      {found.mode === "file" && <p class="about">The policy uses this file unchanged. Load it to edit its groups.</p>}
       {(found.mode === "groups" || found.mode === "file") && <FileFields found={found} column={of} />}
       <LevelChoice found={found} />
     </>
@@ -201,7 +201,7 @@ function FileFields({ found, column: { files } }: { found: Draft; column: Groupe
       <label for="hierarchy-else">Values without a group</label>
       <span class="row">
         <select id="hierarchy-else" value={found.otherwise === null ? "" : "else"} onChange={(event) => change({ otherwise: event.currentTarget.value === "" ? null : "*" })}>
-          <option value="">must get one</option>
+          <option value="">are not allowed</option>
           <option value="else">become</option>
         </select>
         {found.otherwise !== null && (
@@ -345,8 +345,8 @@ function Footer({ found, column: of }: { found: Draft; column: GroupedColumn }) 
         )}
       </div>
       <p class="about">
-        <em>Use in the policy</em> writes this line, which has one level. <em>Use in the search</em> keeps all levels for {of.column} in the project, and
-        changes no line; {isSearched ? "the next search chooses among them" : "a search chooses among them once the column is a quasi-identifier"}.
+        <em>Use in the policy</em> writes this line, which has one level. <em>Use in the search</em> saves all levels of {of.column} in the project
+        and leaves the policy unchanged; {isSearched ? "the next search chooses among them" : "a search chooses among them once the column is a quasi-identifier"}.
         {noSearch === null ? shown !== null && shown.search === null && ` They are saved in ${found.file}, in the policy's folder.` : ` ${noSearch}`}
       </p>
       <div role="status">
@@ -361,7 +361,7 @@ function Footer({ found, column: of }: { found: Draft; column: GroupedColumn }) 
 function whyNotSearched({ uncovered, others, search }: GroupPreview, { values }: GroupedColumn): string | null {
   const left = uncovered.values + others.values;
   if (left > 0) return `A search needs a group for every value, and ${countNoun(left, "value")} ${left === 1 ? "has" : "have"} none.`;
-  return search === null && values === null ? "A search needs these levels as a file, which is written from the values that the page shows." : null;
+  return search === null && values === null ? "A search needs these levels as a file, which the studio writes from the values that the page shows." : null;
 }
 
 function LineChoice({ column: { lines } }: { column: GroupedColumn }) {

@@ -47,7 +47,7 @@ export function Tree({ found, column }: { found: Draft; column: GroupedColumn })
               Show more of {count(shown.length)}
             </button>
           )}
-          {free.length === 0 && <p class="empty">Everything has a group.</p>}
+          {free.length === 0 && <p class="empty">Every value has a group.</p>}
         </section>
         <section aria-labelledby="groups-title">
           <h3 id="groups-title">Groups of level {level.value} ({count(groups.length)})</h3>

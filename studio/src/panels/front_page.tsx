@@ -13,7 +13,7 @@ export function FrontPageFields() {
   return (
     <section aria-labelledby="front-title">
       <h2 id="front-title">The front page of the reports</h2>
-      <p class="about">Saved with the policy. A report has a line to fill in by hand for each field that is empty.</p>
+      <p class="about">The studio saves these fields with the policy. For each empty field, a report has a line to fill in by hand.</p>
       <div class="fields">
         {TEXTS.map(({ key, label, hint }) => (
           <>

@@ -13,7 +13,7 @@ import { count, countNoun, type Tone } from "../words";
 const BASES: Record<Basis, { tone: Tone; sign: string; word: string; meaning: string }> = {
   proved: { tone: "good", sign: "∎", word: "proved", meaning: "for every table that this policy can release" },
   checked: { tone: "good", sign: "✓", word: "checked", meaning: "on this table; it is checked again when the release is written" },
-  always: { tone: "good", sign: "●", word: "always", meaning: "true of every release that this policy writes" },
+  always: { tone: "good", sign: "●", word: "always", meaning: "holds for every release that this policy writes" },
   none: { tone: "plain", sign: "–", word: "not promised", meaning: "judge it yourself" },
   warning: { tone: "open", sign: "△", word: "look here", meaning: "prevents the release, or is easily misunderstood" },
 };
@@ -41,7 +41,7 @@ export function Sentences({ found }: { found: Promised }) {
   return (
     <>
       <p class="about">
-        {countNoun(found.records_in, "record")} in the table, {count(found.records_out)} in the release. All records are considered, even if
+        {countNoun(found.records_in, "record")} in the table, {count(found.records_out)} in the release. The promises are about all records, even if
         other panels show a sample.
       </p>
       {shown.map(({ basis, sentences }) => sentences.length > 0 && <Group basis={basis} sentences={sentences} />)}

@@ -69,7 +69,7 @@ function Controls({ found }: { found: Control[] }) {
     <section aria-labelledby="controls-title">
       <header class="row">
         <h2 id="controls-title">What happens to each column</h2>
-        <a href={hashOf("refine", "change")}>Which line costs what</a>
+        <a href={hashOf("refine", "change")}>Cost of each line</a>
       </header>
       <p class="about">
         Each control sets what happens to the column in every record, and edits the policy. Undo in the editor restores the text.

@@ -30,7 +30,7 @@ export function RiskPanel() {
 function MarkFirst() {
   return (
     <p class="empty">
-      Risk is measured by quasi-identifiers. Mark them in <PlaceLink step="columns" /> first.
+      The risk depends on the quasi-identifiers. Mark them in <PlaceLink step="columns" /> first.
     </p>
   );
 }
@@ -163,7 +163,7 @@ function WeightChoice({ found }: { found: Risk }) {
       </label>{" "}
       <small>
         {population === null
-          ? "With the number of persons that each record stands for, journalist and individual risk are estimated."
+          ? "The studio estimates journalist and individual risk from the number of persons that each record stands for."
           : `The records stand for ${countNoun(Math.round(population), "person")} of the population.`}
       </small>
     </p>
@@ -240,7 +240,7 @@ function Drivers({ found: { drivers, before, after } }: { found: Risk }) {
       <h2 id="drivers-title">Columns that drive the risk</h2>
       <p class="about">
         <Explained word="k-anonymity">k</Explained>, {unique} and average <Explained word="prosecutor risk" />, with all quasi-identifiers and
-        without each of them. The column without which the risk falls most is the first to generalize or drop.
+        without each of them. Generalize or drop first the column without which the risk falls most.
       </p>
       <DataTable quiet caption="Risk without each column" head={["Quasi-identifiers", ...head.map((title) => ({ title, number: true }))]}>
         <tr>

@@ -36,7 +36,7 @@ function Rows({ about }: { about: Ask }) {
   return (
     <div class={isOld(about) ? "answer old" : "answer"}>
       <p class="about">
-        A changed cell shows its value before and after. Cells and records that are not released are struck out.
+        A changed cell shows its value before and after. Cells and records that the policy does not release are struck out.
         {found.dropped > 0 && " Records dropped for missing values are not shown."}
       </p>
       <Grid

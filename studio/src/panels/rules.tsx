@@ -234,7 +234,7 @@ function Columns({ rule: found }: { rule: Rule }) {
       )}
       {others.length > 0 && (
         <p class="about">
-          Not recognized as columns of the rule: <strong>{others.join(", ")}</strong>. Its policy releases them unchanged.
+          The studio did not recognize these as columns of the rule: <strong>{others.join(", ")}</strong>. Its policy releases them unchanged.
         </p>
       )}
     </section>
@@ -383,7 +383,7 @@ function Use({ rule: found }: { rule: Rule }) {
     <section aria-labelledby="use-title">
       <h2 id="use-title">Use the rule</h2>
       <p class="about">
-        <em>Write policy</em> replaces the text in the editor; undo restores it. The policy is saved only when you save it. <Advice />
+        <em>Write policy</em> replaces the text in the editor; undo restores it. The studio saves the policy only when you press <em>Save</em>. <Advice />
       </p>
       {open.length > 0 && (
         <p class="stale">

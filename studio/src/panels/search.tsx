@@ -174,7 +174,7 @@ function Question() {
             <dt>
               <Field label="l" of={wanted.l} hint="any" least={2} />
             </dt>
-            <dd>They have at least <Explained word="l" /> different values of {sensitive.length > 1 ? `each of ${sensitive.join(", ")}` : sensitive[0]}.</dd>
+            <dd>Each of them has at least <Explained word="l" /> different values of {sensitive.length > 1 ? `each of ${sensitive.join(", ")}` : sensitive[0]}.</dd>
             <dt>
               <TextField label="t" name="Search for t" of={wanted.t} hint="any" />
             </dt>
@@ -187,7 +187,7 @@ function Question() {
         <dt>
           <TextField label="lost" name="Largest share of lost records" of={wanted.lost} hint={MOST_LOST} />
         </dt>
-        <dd>The largest share of the records that may be lost. The search also looks for answers that lose at most 1%, and none.</dd>
+        <dd>Answers may lose at most this share of the records. The search also looks for answers that lose at most 1% and none.</dd>
       </dl>
       <Incomplete />
       <fieldset class="importance">
@@ -345,10 +345,10 @@ function Compared({ found }: { found: Found }) {
       <Outdated />
       {found.incomplete !== null && found.incomplete > 0 && (
         <p class="about">
-          {countNoun(found.incomplete, "record")} of {count(found.records_in ?? 0)} with missing values are left out of every answer, in addition to the lost ones.
+          Every answer leaves out {countNoun(found.incomplete, "record")} of {count(found.records_in ?? 0)} with missing values, in addition to the lost ones.
         </p>
       )}
-      {!found.finished && <p class="stale">△ The search was ended early: a longer search may find better answers.</p>}
+      {!found.finished && <p class="stale">△ The search ended early; a longer one may find better answers.</p>}
       {found.notes.map((note) => (
         <p class="about">{note}</p>
       ))}

@@ -96,8 +96,8 @@ export function Write() {
     <section aria-labelledby="write-title">
       <h2 id="write-title">Write the release</h2>
       <p class="about">
-        {dirty.value ? "Saves the policy and its settings, then runs it" : "Runs the saved policy"} on all records. All files are written to the
-        policy's folder, or none. If a check is violated, or a line does not hold for the result, nothing is written.
+        {dirty.value ? "Saves the policy and its settings, then runs it" : "Runs the saved policy"} on all records. The studio writes all files to the
+        policy's folder, or none: it writes nothing if a check is violated or a line does not hold for the result.
       </p>
       <form class="fields" onSubmit={submit}>
         <label for="release-table">{LABELS.table}</label>
@@ -205,7 +205,7 @@ function Written({ done }: { done: Released }) {
       <ul class="plain">
         <WrittenFile what="internal" done={done} />
         <li>
-          the original table, the policy and <code>acompass.toml</code>: with them, the release can be explained. A key of pseudonyms stays secret.
+          the original table, the policy and <code>acompass.toml</code>: with them, you can explain the release later. Keep a key of pseudonyms secret.
         </li>
       </ul>
     </>

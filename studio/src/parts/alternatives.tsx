@@ -16,11 +16,11 @@ const STYLES: Record<Style, string> = {
 const STANDINGS: Record<Standing | "equal", Badge> = {
   searching: { tone: "plain", sign: "…", word: "searching", brief: "searching", long: "being searched" },
   "least loss": { tone: "good", sign: "✓", word: "least loss", brief: "least loss", long: "loses the least of these answers" },
-  "fewer dropped": { tone: "acted", sign: "↓", word: "fewer lost", brief: "fewer lost", long: "loses fewer records than each answer with less loss" },
-  beaten: { tone: "plain", sign: "–", word: "another loses less", brief: "another", long: "another answer loses less detail or fewer records, and not more of the other" },
+  "fewer dropped": { tone: "acted", sign: "↓", word: "fewer lost", brief: "fewer lost", long: "loses fewer records than any answer with less loss" },
+  beaten: { tone: "plain", sign: "–", word: "another loses less", brief: "another", long: "another answer loses less detail or fewer records, and no more of the other" },
   equal: { tone: "plain", sign: "=", word: "loses the same", brief: "the same", long: "another answer loses as much detail and as many records" },
   same: { tone: "plain", sign: "=", word: "same policy", brief: "same", long: "the same policy as another answer" },
-  unreachable: { tone: "bad", sign: "✗", word: "not reached", brief: "not reached", long: "the goal was not reached" },
+  unreachable: { tone: "bad", sign: "✗", word: "not reached", brief: "not reached", long: "the search did not reach the goal" },
 };
 
 type Column = { title: string; value: (answer: Alternative) => number };

@@ -14,7 +14,7 @@ export function ReadingPanel() {
   return (
     <section aria-labelledby="reading-title">
       <h2 id="reading-title">How the table is read</h2>
-      <p class="about">Found in {found.sample}. Change what is wrong; the first records below show the effect.</p>
+      <p class="about">The studio found these options in {found.sample}. Correct what is wrong; the first records below show the effect.</p>
       <NotUsed found={found} />
       <Options found={found} />
       <NaWords words={found.na} />

@@ -101,7 +101,7 @@ function Accepted() {
   if (last === null || last.after !== roles.value) return null;
   return (
     <p class="banner good">
-      ✓ {countNoun(last.accepted, "proposal")} accepted. Check the reasons below, and change what is wrong; <em>Undo</em> takes all of them back.
+      ✓ {countNoun(last.accepted, "proposal")} accepted. Check the reasons below, and change what is wrong; <em>Undo</em> reverts all of them.
     </p>
   );
 }
@@ -119,7 +119,7 @@ function Undecided({ columns }: { columns: string[] }) {
   return (
     <div class="banner open row" role="status">
       <span>
-        △ {countNoun(columns.length, "column")} without a role: <strong>{columns.join(", ")}</strong>. No release is written until each has one.
+        △ {countNoun(columns.length, "column")} without a role: <strong>{columns.join(", ")}</strong>. A release needs a role for each of them.
       </span>
       <button type="button" class="small" onClick={() => void markRole(columns, "other")}>
         Mark as other
@@ -140,8 +140,8 @@ function Identifiers() {
   return (
     <div class="banner open row" role="status">
       <span>
-        △ <strong>{names.join(", ")}</strong> {names.length === 1 ? "identifies" : "identify"} persons directly: drop or pseudonymize {names.length === 1 ? "it" : "them"}, or
-        no release is written.
+        △ <strong>{names.join(", ")}</strong> {names.length === 1 ? "identifies" : "identify"} persons directly: a release must drop or pseudonymize
+        {names.length === 1 ? "it" : "them"}.
       </span>
       <button type="button" class="small" onClick={() => insert(drop)}>
         Drop identifiers
@@ -272,7 +272,7 @@ function Templates({ found }: { found: Template[] }) {
       <p class="about">
         {found.length === 0
           ? "Assign roles to columns to see suggested requirements here."
-          : "Suggested for the roles above. Inserting one adds it at the end of the policy, where it can be edited."}
+          : "These fit the roles above. Insert one to add it at the end of the policy, where you can edit it."}
       </p>
       <ul class="cards">
         {found.map((template) => (

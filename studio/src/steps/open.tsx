@@ -186,8 +186,8 @@ function ChooseFile({ page }: { page: StartPage }) {
       </p>
       {page.private !== null && (
         <p class="about">
-          A file that you drop or choose here is copied to <code>{page.private}</code>, which only you can read. The copy stays there until you delete it. Files
-          from the list below are read where they are.
+          The studio copies a file that you drop or choose here to <code>{page.private}</code>, which only you can read. The copy stays there until
+          you delete it. Files from the list below stay where they are.
         </p>
       )}
     </section>

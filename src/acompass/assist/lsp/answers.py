@@ -193,10 +193,7 @@ def _symbol(view: View, symbol: Symbol) -> types.DocumentSymbol:
 
 def _flat(view: View, symbol: Symbol, container: str | None) -> Iterator[types.SymbolInformation]:
     yield types.SymbolInformation(
-        location=view.location(symbol.span),
-        name=symbol.name,
-        kind=_SYMBOL_KINDS[symbol.kind],
-        container_name=container,
+        location=view.location(symbol.span), name=symbol.name, kind=_SYMBOL_KINDS[symbol.kind], container_name=container
     )
     for child in symbol.children:
         yield from _flat(view, child, symbol.name)

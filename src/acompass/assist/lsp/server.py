@@ -63,10 +63,7 @@ Handler: TypeAlias = Callable[..., HandlerSteps]
 #: requests about an open policy: the function that answers, and the options to announce to the client
 ANSWERS: dict[str, tuple[AnswerFunction, Any]] = {
     types.TEXT_DOCUMENT_HOVER: (hover_content, None),
-    types.TEXT_DOCUMENT_COMPLETION: (
-        completions,
-        types.CompletionOptions(trigger_characters=["'", '"', "("]),
-    ),
+    types.TEXT_DOCUMENT_COMPLETION: (completions, types.CompletionOptions(trigger_characters=["'", '"', "("])),
     types.TEXT_DOCUMENT_DEFINITION: (definition_location, None),
     types.TEXT_DOCUMENT_REFERENCES: (reference_locations, None),
     types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: (highlights, None),

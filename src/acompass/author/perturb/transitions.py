@@ -16,10 +16,7 @@ from acompass.engines.protocol import OpenTable
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span
 from acompass.language.program import effects
 from acompass.language.program.constants import compared_value, scale_of
-from acompass.language.program.kernels import (
-    ONE,
-    Kernel,
-)
+from acompass.language.program.kernels import ONE, Kernel
 from acompass.language.program.program import Action, Program, Requirement
 from acompass.language.program.types import Column, Kind, Type, Value, at_scale, convert, decimal, to_text
 from acompass.language.program.uses import ColumnUse, Use

@@ -38,20 +38,8 @@ _LIBRARY = Path(__file__).parent / "library"
 _SETTINGS, _POLICY, _CLAUSES, _PAGE = "rule.toml", "policy.acp", "clauses.acp", "page.md"
 #: the forms of values that `matching` recognizes
 FORM_NAMES = (
-    "email",
-    "phone",
-    "ssn",
-    "ip",
-    "url",
-    "zip",
-    "date",
-    "year",
-    "date or year",
-    "age",
-    "count",
-    "number",
-    "text",
-    "code",
+    *("email", "phone", "ssn", "ip", "url", "zip", "date", "year", "date or year"),
+    *("age", "count", "number", "text", "code"),
 )
 _COMPARE = "compare it with a rule of the library, such as `acompass rules show cms-cell-size`"
 

@@ -135,10 +135,7 @@ def read_combinations(
     members = [Word((p,), (counted.number(p),)) for p in person]
     pairs = [
         _fetch(
-            counted,
-            [*words, Word((p,), (len(values[p]),)), *members],
-            {**coded, p: list(values[p].values())},
-            person,
+            counted, [*words, Word((p,), (len(values[p]),)), *members], {**coded, p: list(values[p].values())}, person
         )
         for p in sensitive
     ]

@@ -54,12 +54,7 @@ _TYPES: dict[str, Type] = {
 _DECIMAL = re.compile(r"DECIMAL\(\d+,\s*(\d+)\)")
 
 #: the DuckDB type that plans use for each kind
-_READ_AS = {
-    Kind.INTEGER: "BIGINT",
-    Kind.FLOAT: "DOUBLE",
-    Kind.TEXT: "VARCHAR",
-    Kind.TIMESTAMP: "TIMESTAMP",
-}
+_READ_AS = {Kind.INTEGER: "BIGINT", Kind.FLOAT: "DOUBLE", Kind.TEXT: "VARCHAR", Kind.TIMESTAMP: "TIMESTAMP"}
 
 
 @dataclass(frozen=True)

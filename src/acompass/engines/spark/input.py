@@ -87,8 +87,7 @@ class SparkColumn:
             return None
         year = sql.call("year", self._column())
         outside = exp.or_(
-            exp.LT(this=year, expression=sql.integer(1)),
-            exp.GT(this=year.copy(), expression=sql.integer(9999)),
+            exp.LT(this=year, expression=sql.integer(1)), exp.GT(this=year.copy(), expression=sql.integer(9999))
         )
         return outside, errors.YEARS
 

@@ -21,28 +21,30 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AggregateFacts:
+    """The defaults are what is true of the fewest functions, and claim nothing about merged or divided classes."""
+
+    #: before the name of the column, as in "a sum of"
+    words: str
     #: the function in SQL, without DISTINCT; a sum is the dialect's own (D13)
     sql: str
     takes: Callable[[Type], bool]  # the types of its column
     needs: str  # the same in words
     #: a number of records or of distinct values: an integer, from 1 on in every class
-    is_count: bool
+    is_count: bool = False
     #: it depends on the set of the column's values, not on how often each occurs
-    ignores_copies: bool
+    ignores_copies: bool = False
     #: one of the column's values, and of its type
-    is_value: bool
+    is_value: bool = False
     #: the values are added, and need exact arithmetic (D13)
-    adds: bool
+    adds: bool = False
     #: an exact fraction between 0 and 1, compared without division (X13)
-    is_share: bool
+    is_share: bool = False
     #: the function whose value over the same class and column is never lower; None if there is none
-    never_above: Function | None
+    never_above: Function | None = None
     #: over the union of classes, compared with any one of them
-    merged: Change
+    merged: Change = Change.ANY
     #: over a part of a class, compared with the whole
-    part: Change
-    #: before the name of the column, as in "a sum of"
-    words: str
+    part: Change = Change.ANY
 
     @property
     def counts_records(self) -> bool:
@@ -89,120 +91,57 @@ def _numeric(type_: Type) -> bool:
 _ORDERED = "numbers, text, dates or timestamps"
 _FACTS = {
     Function.COUNT: AggregateFacts(
-        sql="count",
-        takes=_any,
+        "a number of records",
+        "count",
+        _any,
         needs="no column",
         is_count=True,
-        ignores_copies=False,
-        is_value=False,
-        adds=False,
-        is_share=False,
-        never_above=None,
         merged=Change.NOT_LOWER,
         part=Change.NOT_HIGHER,
-        words="a number of records",
     ),
     Function.COUNT_DISTINCT: AggregateFacts(
-        sql="count",
-        takes=_any,
+        "a number of distinct values of",
+        "count",
+        _any,
         needs="any values",
         is_count=True,
         ignores_copies=True,
-        is_value=False,
-        adds=False,
-        is_share=False,
         never_above=Function.COUNT,
         merged=Change.NOT_LOWER,
         part=Change.NOT_HIGHER,
-        words="a number of distinct values of",
     ),
-    Function.SUM: AggregateFacts(
-        sql="sum",
-        takes=_numeric,
-        needs="numbers",
-        is_count=False,
-        ignores_copies=False,
-        is_value=False,
-        adds=True,
-        is_share=False,
-        never_above=None,
-        merged=Change.ANY,
-        part=Change.ANY,
-        words="a sum of",
-    ),
+    Function.SUM: AggregateFacts("a sum of", "sum", _numeric, needs="numbers", adds=True),
     Function.MIN: AggregateFacts(
-        sql="min",
-        takes=_ordered,
+        "a minimum",
+        "min",
+        _ordered,
         needs=_ORDERED,
-        is_count=False,
         ignores_copies=True,
         is_value=True,
-        adds=False,
-        is_share=False,
         never_above=Function.MAX,
         merged=Change.NOT_HIGHER,
         part=Change.NOT_LOWER,
-        words="a minimum",
     ),
     Function.MAX: AggregateFacts(
-        sql="max",
-        takes=_ordered,
+        "a maximum",
+        "max",
+        _ordered,
         needs=_ORDERED,
-        is_count=False,
         ignores_copies=True,
         is_value=True,
-        adds=False,
-        is_share=False,
-        never_above=None,
         merged=Change.NOT_LOWER,
         part=Change.NOT_HIGHER,
-        words="a maximum",
     ),
     Function.SHARE_OF_LARGEST: AggregateFacts(
-        sql="sum",
-        takes=_numeric,
-        needs="numbers",
-        is_count=False,
-        ignores_copies=False,
-        is_value=False,
-        adds=False,
-        is_share=True,
-        never_above=None,
-        merged=Change.ANY,
-        part=Change.ANY,
-        words="a share of the largest values of",
+        "a share of the largest values of", "sum", _numeric, needs="numbers", is_share=True
     ),
     Function.SHARE_OF_MODE: AggregateFacts(
-        sql="count",
-        takes=_any,
-        needs="any values",
-        is_count=False,
-        ignores_copies=False,
-        is_value=False,
-        adds=False,
-        is_share=True,
-        never_above=None,
-        merged=Change.ANY,
-        part=Change.ANY,
-        words="a share of the most frequent value of",
+        "a share of the most frequent value of", "count", _any, needs="any values", is_share=True
     ),
 }
 
 #: an aggregate over a reference table (X14): a number that depends only on the columns of GROUP BY, and may be 0
-REFERENCED = AggregateFacts(
-    sql="max",
-    takes=_numeric,
-    needs="numbers",
-    is_count=False,
-    ignores_copies=True,
-    is_value=False,
-    adds=False,
-    is_share=False,
-    never_above=None,
-    merged=Change.ANY,
-    part=Change.ANY,
-    words="a total of a reference table",
-)
+REFERENCED = AggregateFacts("a total of a reference table", "max", _numeric, needs="numbers", ignores_copies=True)
 
 
 def facts_about(function: Function) -> AggregateFacts:

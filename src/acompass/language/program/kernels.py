@@ -37,6 +37,10 @@ Map: TypeAlias = Bands | Prefix | Dates | Level
 Keyword: TypeAlias = Literal["REPLACE", "RANDOM", "GENERALIZE", "PSEUDONYM", "SHIFT", "ADD RANDOM", "MICROAGGREGATE"]
 
 
+class ManyValues(Exception):
+    """There are too many values to list."""
+
+
 class Writing(ABC):
     """The questions that every kernel answers."""
 
@@ -71,9 +75,9 @@ class Writing(ABC):
         """The column, apart from those that it writes, that decides what it writes; None for all but SHIFT."""
         return None
 
-    @abstractmethod
     def listed_values(self) -> tuple[Value, ...] | None:
         """The constants of the policy that it writes, and no others; None if it writes other values."""
+        return None
 
     @abstractmethod
     def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
@@ -82,9 +86,9 @@ class Writing(ABC):
         `type_` is the type of the column when the action is performed.
         """
 
-    @abstractmethod
     def integers(self) -> range | None:
         """The integers that it draws from, all equally likely; None for any other kernel."""
+        return None
 
     def in_lowest_terms(self) -> Self:
         """The kernel that writes the same and has the smallest weights: 2 to 1 for 4 to 2."""
@@ -102,9 +106,9 @@ class Writing(ABC):
         """The kernel itself if it adds what it draws (X17); None for any other."""
         return None
 
-    @abstractmethod
     def label_map(self) -> Map | None:
         """The map whose labels it writes; None for any other kernel."""
+        return None
 
     @abstractmethod
     def trace_cuts(self) -> tuple[Fraction, ...]:
@@ -124,13 +128,13 @@ class Writing(ABC):
         Empty if it draws nothing.
         """
 
-    @abstractmethod
     def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
         """What it can write in place of these texts, as text. Raises ManyValues if there are too many to list."""
+        raise ManyValues
 
-    @abstractmethod
     def known_texts(self) -> tuple[str, ...]:
         """The texts that it may write, as far as they are known without the table and can be listed."""
+        return tuple(value for value in self.listed_values() or () if isinstance(value, str))
 
     @abstractmethod
     def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
@@ -143,11 +147,9 @@ class WithoutDraw(Writing):
     __slots__ = ()
 
     draws = False
+    reads_value = True
     is_function = True
     hides_value = False
-
-    def integers(self) -> None:
-        """None: it does not draw from a range."""
 
     def trace_cuts(self) -> tuple[Fraction, ...]:
         return ()
@@ -173,13 +175,6 @@ class Draw(Writing):
     is_function = False
     hides_value = True
 
-    def label_map(self) -> None:
-        """None: it writes no labels."""
-
-
-class ManyValues(Exception):
-    """There are too many values to list."""
-
 
 #: the largest number of integers that `Uniform.texts_after` lists
 MOST_LISTED = 10_000
@@ -204,14 +199,8 @@ class Constant(WithoutDraw):
     def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
         yield self.value, ONE
 
-    def label_map(self) -> None:
-        """None: it writes no labels."""
-
     def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
         return (to_text(self.value, type_),)
-
-    def known_texts(self) -> tuple[str, ...]:
-        return _texts_among(self.listed_values())
 
     def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
         return [self.value]
@@ -227,9 +216,6 @@ class Uniform(Draw):
     @property
     def size(self) -> int:
         return self.upper - self.lower + 1
-
-    def listed_values(self) -> None:
-        """None: it writes integers between the two constants."""
 
     def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
         share = Fraction(1, self.size)
@@ -255,9 +241,6 @@ class Uniform(Draw):
         if self.size > MOST_LISTED:
             raise ManyValues
         return tuple(map(str, self.integers()))
-
-    def known_texts(self) -> tuple[str, ...]:
-        return ()
 
     def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
         return [convert(bound, INTEGER, type_) for bound in (self.lower, self.upper)]
@@ -287,9 +270,6 @@ class Weighted(Draw):
         total = self.total
         yield from ((each.value, Fraction(each.weight, total)) for each in self.values)
 
-    def integers(self) -> None:
-        """None: it draws from a list."""
-
     def in_lowest_terms(self) -> Self:
         common = gcd(*(each.weight for each in self.values))
         return replace(self, values=tuple(replace(each, weight=each.weight // common) for each in self.values))
@@ -310,9 +290,6 @@ class Weighted(Draw):
     def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
         return tuple(to_text(each.value, type_) for each in self.values)
 
-    def known_texts(self) -> tuple[str, ...]:
-        return _texts_among(self.listed_values())
-
     def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
         return list(self.listed_values())
 
@@ -327,10 +304,6 @@ class Labels(WithoutDraw):
     deed = "generalizes"
     noun = "label"
     change = "generalizes"
-    reads_value = True
-
-    def listed_values(self) -> None:
-        """None: the label depends on the value."""
 
     def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
         label = self.map.label(to_text(value, type_))
@@ -351,28 +324,8 @@ class Labels(WithoutDraw):
         return list(self.texts_after((to_text(value, type_) for value in values), type_))
 
 
-class Unlisted(WithoutDraw):
-    """A kernel whose values depend on those before, and are not labels."""
-
-    __slots__ = ()
-
-    reads_value = True
-
-    def listed_values(self) -> None:
-        """None: the value depends on the one before."""
-
-    def label_map(self) -> None:
-        """None: it writes no labels."""
-
-    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
-        raise ManyValues
-
-    def known_texts(self) -> tuple[str, ...]:
-        return ()
-
-
 @dataclass(frozen=True, slots=True)
-class Nearest(Unlisted):
+class Nearest(WithoutDraw):
     """GENERALIZE … TO NEAREST: the nearest multiple of `step`, halves away from zero (X12). The column stays a number,
     which has the column's type in the requirement's `after`."""
 
@@ -412,7 +365,7 @@ class Nearest(Unlisted):
 
 
 @dataclass(frozen=True, slots=True)
-class Pseudonym(Unlisted):
+class Pseudonym(WithoutDraw):
     """PSEUDONYM: an injective function of the value, which only the key determines (X15). The column is text in the
     requirement's `after`."""
 
@@ -437,7 +390,7 @@ class Pseudonym(Unlisted):
         return [] if self.key is None else [drawn for value in values for drawn, _ in self.outcomes(value, type_)]
 
 
-class OfOthers(Unlisted):
+class OfOthers(WithoutDraw):
     """A kernel whose values depend on another column, or on other records."""
 
     __slots__ = ()
@@ -517,9 +470,6 @@ class AddRandom(Draw):
     def addition(self) -> "AddRandom":
         return self
 
-    def listed_values(self) -> None:
-        """None: the value depends on the one before."""
-
     def outcomes(self, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
         """Without sums that do not fit: a run fails on them."""
         share = Fraction(1, self._drawn.size)
@@ -538,9 +488,6 @@ class AddRandom(Draw):
             return total if fits_digits(EXACT.scaleb(total, type_.scale)) else None
         return number_of_type(Fraction(value) + drawn, type_)
 
-    def integers(self) -> None:
-        """None: the integers that it draws are not those that it writes."""
-
     def trace_cuts(self) -> tuple[Fraction, ...]:
         return ()
 
@@ -550,12 +497,6 @@ class AddRandom(Draw):
 
     def typical_trace_values(self, most: int) -> list[Fraction]:
         return self._drawn.typical_trace_values(most)
-
-    def texts_after(self, texts: Iterable[str], type_: Type) -> tuple[str, ...]:
-        raise ManyValues
-
-    def known_texts(self) -> tuple[str, ...]:
-        return ()
 
     def examples(self, values: Iterable[Value], type_: Type) -> list[Value]:
         ends = (self.sum(value, bound, type_) for value in values for bound in (self.lower, self.upper))
@@ -578,10 +519,6 @@ class UnfitValueError(Exception):
 def _exact(value: Value) -> Fraction:
     assert isinstance(value, int | float | Decimal)
     return Fraction(value)
-
-
-def _texts_among(values: Sequence[Value]) -> tuple[str, ...]:
-    return tuple(value for value in values if isinstance(value, str))
 
 
 def shortest_trace_value(low: Fraction, high: Fraction) -> Fraction:

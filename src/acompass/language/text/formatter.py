@@ -464,11 +464,7 @@ class _Formatter:
         return False
 
     def _between(
-        self,
-        comments: list[tree.Comment],
-        start: int,
-        above: tree.Requirement | None,
-        is_apart: bool = True,
+        self, comments: list[tree.Comment], start: int, above: tree.Requirement | None, is_apart: bool = True
     ) -> None:
         """Write the comments between a block and the next one, which begins at `start`."""
         after_block = bool(self._out) and is_apart

@@ -311,8 +311,7 @@ def _after_landmark(parser: Parser, kind: str) -> Parser | None:
 
 
 _ALLOW = re.compile(
-    r"--\s*+allow\s++(?P<codes>AC\d{3}(?:\s*+,\s*+AC\d{3})*+)(?!\w)\s*+(?::\s*+(?P<reason>.*+))?+",
-    re.IGNORECASE,
+    r"--\s*+allow\s++(?P<codes>AC\d{3}(?:\s*+,\s*+AC\d{3})*+)(?!\w)\s*+(?::\s*+(?P<reason>.*+))?+", re.IGNORECASE
 )
 
 
@@ -391,10 +390,7 @@ def missing_reasons(comments: Sequence[tree.Comment]) -> Iterator[Diagnostic]:
 
 
 #: for each first word of a two-word terminal: the terminal, and the second words
-_HALVES = {
-    "GROUP": ("GROUP_BY", frozenset({"BY"})),
-    "NOT": ("NEGATING", frozenset({"IN", "BETWEEN", "LIKE"})),
-}
+_HALVES = {"GROUP": ("GROUP_BY", frozenset({"BY"})), "NOT": ("NEGATING", frozenset({"IN", "BETWEEN", "LIKE"}))}
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,8 +113,7 @@ def shortest_number(text: Sql) -> Sql:
     """SQL for the shortest spelling of a number, as in `language.program.types.shortest_decimal`."""
     without_zeros = without_end(without_end(text.copy(), "0"), ".")
     fraction = exp.GT(
-        this=call("length", call("split_part", text.copy(), exp.Literal.string("."), integer(2))),
-        expression=integer(0),
+        this=call("length", call("split_part", text.copy(), exp.Literal.string("."), integer(2))), expression=integer(0)
     )
     short = exp.Case(ifs=[exp.If(this=fraction, true=without_zeros)], default=text.copy())
     zero = exp.EQ(this=exp.paren(short), expression=exp.Literal.string("-0"))

@@ -104,11 +104,7 @@ class State:
         return source
 
     def derive(
-        self,
-        changed: dict[int, Sql],
-        *,
-        joins: list[exp.Join] | None = None,
-        where: Sql | None = None,
+        self, changed: dict[int, Sql], *, joins: list[exp.Join] | None = None, where: Sql | None = None
     ) -> "State":
         """The state with the `changed` columns replaced, and only the records that satisfy `where`."""
         select = sql.query(self._projection(changed), self.source(), where)

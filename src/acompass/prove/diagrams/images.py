@@ -183,12 +183,7 @@ def _may_be_date(candidate: int, target: Regions) -> bool:
 
 
 def _is_reached(
-    candidate: int,
-    low: Rank | None,
-    high: Rank | None,
-    source_type: Type,
-    target: Regions,
-    target_type: Type,
+    candidate: int, low: Rank | None, high: Rank | None, source_type: Type, target: Regions, target_type: Type
 ) -> bool:
     """Whether a value strictly between two ranks of a numeric type converts into the candidate region."""
     if target_type.kind is Kind.FLOAT:

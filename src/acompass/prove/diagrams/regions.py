@@ -355,13 +355,7 @@ def _texts_near(start: str) -> list[str]:
     """Texts just above `start`, readable ones first. If any text fits, one of those that end in NULs does."""
     words = ["a", "b", "c", "x", "y", "z", "0", "1", "2", "9", " ", "!"]
     above = [chr(ord(start[0]) + 1)] if start and start[0] < "y" else []
-    return [
-        *above,
-        *words,
-        *(start + word for word in words),
-        start,
-        *(start + "\0" * n for n in range(1, 9)),
-    ]
+    return [*above, *words, *(start + word for word in words), start, *(start + "\0" * n for n in range(1, 9))]
 
 
 def _rank(value: Any, type_: Type) -> Rank:

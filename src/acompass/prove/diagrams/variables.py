@@ -236,11 +236,7 @@ class Variables:
         return self.rename(diagram, after, before, preimage)
 
     def before_conversion(
-        self,
-        diagram: Diagram,
-        step: int,
-        column: int,
-        preimage: Callable[[Mask, Variable, Variable], Mask],
+        self, diagram: Diagram, step: int, column: int, preimage: Callable[[Mask, Variable, Variable], Mask]
     ) -> Diagram:
         """The inverse of `convert`: the records that become those of the diagram, computed by `preimage`."""
         before, after = self.column(step, column), self.column(step + 1, column)

@@ -48,10 +48,7 @@ class Laws:
             return self.diagrams.intersection(by_key, self.diagrams.literal(aggregate, -1))
         values = self.variables.aggregated_values(fact.step, fact.column)
         return self.variables.rename(
-            self.with_values(fact, care),
-            values,
-            aggregate,
-            lambda mask: self.aggregates.of_values(fact, mask),
+            self.with_values(fact, care), values, aggregate, lambda mask: self.aggregates.of_values(fact, mask)
         )
 
     def with_values(self, fact: Fact, care: Diagram) -> Diagram:

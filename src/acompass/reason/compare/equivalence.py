@@ -15,15 +15,7 @@ from typing import Any, TypeAlias
 
 from acompass.dataclasses import dataclass, replace
 from acompass.language.program import effects
-from acompass.language.program.program import (
-    Aggregate,
-    Assertion,
-    Comparison,
-    Effect,
-    Process,
-    Program,
-    Requirement,
-)
+from acompass.language.program.program import Aggregate, Assertion, Comparison, Effect, Process, Program, Requirement
 from acompass.language.program.types import Schema, remaining
 from acompass.language.text.tree import Quantifier
 from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, DiagramManager

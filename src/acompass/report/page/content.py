@@ -12,13 +12,7 @@ from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.reading import date_formats, missing_options
 from acompass.language.program import program as p
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import (
-    columns_with_pseudonyms,
-    is_always,
-    process_of,
-    projection_of,
-    written_by,
-)
+from acompass.language.program.effects import columns_with_pseudonyms, is_always, process_of, projection_of, written_by
 from acompass.language.program.types import Kind, Names, Schema, types_by_name
 from acompass.language.text.tokens import policy_lines
 from acompass.language.text.tree import Operator, Quantifier
@@ -180,10 +174,7 @@ def _certificate(request: ReportRequest) -> Certificate:
         request.params or {},
         request.dates,
         request.engine,
-        {
-            "input": _file_or_table(request, request.before),
-            "output": _file_or_table(request, request.after),
-        },
+        {"input": _file_or_table(request, request.before), "output": _file_or_table(request, request.after)},
         request.result or request.rule,
     )
 

@@ -167,10 +167,7 @@ def _ordered_verdicts(context: Context, program: Program) -> Verdicts:
 
 
 def upload_records(
-    session: Session,
-    schema: Schema,
-    records: list[tuple[Any, ...]],
-    digits: Mapping[str, int] = MappingProxyType({}),
+    session: Session, schema: Schema, records: list[tuple[Any, ...]], digits: Mapping[str, int] = MappingProxyType({})
 ) -> State:
     """`digits` is the precision that a decimal column is stored with, by the column's name."""
     columns = [(sql.name(i), _stored_type(column, digits)) for i, column in enumerate(schema)]
@@ -242,10 +239,7 @@ def _expected_outcome(disagreement: Disagreement, case: Case) -> Outcome | None:
 
 def _expected_blocks(program: Program, outcome: Outcome) -> list[tuple[str, str]]:
     after = core.canonical_order(program.final_schema, outcome.records)
-    return [
-        ("after", _csv(program.final_schema, after)),
-        ("verdicts", _verdict_lines(program, outcome.requirements)),
-    ]
+    return [("after", _csv(program.final_schema, after)), ("verdicts", _verdict_lines(program, outcome.requirements))]
 
 
 def _random_option(disagreement: Disagreement, used: int) -> str | None:

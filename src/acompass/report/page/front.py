@@ -55,9 +55,7 @@ def _columns(content: PageContent) -> Iterator[Html]:
         yield _remark(f"No roles are declared; these follow from how the {user} uses the columns.")
     person = content.front.roles.person
     if person is not None:
-        split = (
-            "" if content.front.person is not None else " in the original table; the policy changes its values"
-        )
+        split = "" if content.front.person is not None else " in the original table; the policy changes its values"
         yield _remark("The column ", tag("code", person), f" tells persons apart{split}.")
 
 

@@ -10,7 +10,7 @@ const RETRY = 400;
 
 export class Answer<R extends Route> {
   readonly value = signal<Routes[R][1] | null>(null);
-  /** the question that `value` answers */
+  /** the question that `value` answers, with the epoch in which it was asked */
   readonly answered = signal<Routes[R][0] | null>(null);
   readonly busy = signal(false);
   readonly failure = signal<string | null>(null);
@@ -61,17 +61,18 @@ export class Answer<R extends Route> {
   }
 
   private async ask(asked: Routes[R][0]): Promise<void> {
+    const about = { ...asked, epoch: epoch.peek() };
     const mine = (this.running = new AbortController());
     try {
       const answer = await post(this.route, asked, mine.signal);
       if (this.running !== mine) return;
-      this.finish(asked, answer, null);
+      this.finish(about, answer, null);
     } catch (error) {
       if (this.running !== mine || isAbort(error)) return;
       if (error instanceof Stale) return this.later(asked, RETRY * (1 + Math.random()));
       lostContact(error);
       this.key = null;
-      this.finish(asked, null, error instanceof Error ? error.message : String(error));
+      this.finish(about, null, error instanceof Error ? error.message : String(error));
     }
   }
 

@@ -5,7 +5,7 @@ import { Answer, steady } from "./answer";
 import type { Ask, Proof, Range, Requirement } from "./api";
 import { sent } from "./roles";
 import { shows as isAt, type StepName } from "./place";
-import { ask, opened, parameterNames, roles, showRecords, text, weightColumn } from "./state";
+import { ask, epoch, opened, parameterNames, roles, showRecords, text, weightColumn } from "./state";
 
 const ready = () => opened.value !== null;
 const shows = (step: StepName, panel = "") => ready() && isAt(step, panel);
@@ -40,10 +40,13 @@ export const change = new Answer("change", () => ((shows("refine", "change") && 
 const compared = () => measured() && !change.busy.value;
 export const risk = new Answer("risk", () => ((shows("refine", "risk") && judgedAlready()) || compared() ? { ...marked(), sampling_weight: weightColumn.value } : null), 0, true);
 
-/** Whether an answer belongs to an older text or to other parameters; the page dims it. */
+/** Whether an answer belongs to an older text, or to other parameters, roles, weights or reading options; the page dims it. */
 export function isOld(answered: Ask | null): boolean {
-  const now = ask.value;
-  return answered !== null && (answered.text !== now.text || JSON.stringify(answered.params) !== JSON.stringify(now.params));
+  if (answered === null) return false;
+  const now = new Map<string, unknown>(
+    Object.entries({ ...ask.value, roles: roles.value, sent: sent.value, sampling_weight: weightColumn.value, epoch: epoch.value }),
+  );
+  return Object.entries(answered).some(([name, value]) => now.has(name) && JSON.stringify(value) !== JSON.stringify(now.get(name)));
 }
 
 /** Promises are of all records, so they may take longer than verdicts, which come first. */

@@ -6,16 +6,17 @@ import { setText } from "./editor/holder";
 import { announce } from "./live";
 import { boundParams, parameterValues, text } from "./state";
 
-export type Pin = { name: string; about: string; text: string; params: Params; after: RiskSide };
+/** `by`: the quasi-identifiers that the risk was measured by, which the policy may drop */
+export type Pin = { name: string; about: string; text: string; params: Params; by: string; after: RiskSide };
 
 export const pins = signal<Pin[]>([]);
 let made = 0;
 
-export function pin(policy: string, params: Params, after: RiskSide): void {
+export function pin(policy: string, params: Params, by: string, after: RiskSide): void {
   const values = Object.entries(params).map(([name, value]) => `${name} = ${value}`);
   const lines = `${policy.trim().split("\n").length} lines`;
   made++;
-  pins.value = [...pins.value, { name: `Pin ${made}`, about: [...values, lines].join(", "), text: policy, params, after }];
+  pins.value = [...pins.value, { name: `Pin ${made}`, about: [...values, lines].join(", "), text: policy, params, by, after }];
   announce(`Pinned as Pin ${made}`);
 }
 

@@ -187,6 +187,27 @@ def test_measures_are_in_persons_where_the_measured_table_has_their_column(
     assert achieved() == IN_RECORDS.format("this", "this")
 
 
+def test_values_that_a_line_draws_are_not_persons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("visits.csv").write_text(VISITS, encoding="utf-8")
+    policy = "ALWAYS : RANDOM patient FROM ('a', 'b', 'c');" + SIZE.replace("COUNT(*)", "COUNT DISTINCT(patient)")
+    acompass.run(policy, "visits.csv", output="out.csv", report="r.html", person="patient", seed="a seed for a test")
+    found = answers("r.html")
+    assert "person" not in found["Required"].prose
+    assert "persons" not in found["Achieved"].prose.partition("Counted in records, because the policy changes")[0]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_bound_on_larger_classes_leaves_the_values_in_a_class_open() -> None:
+    Path("acompass.toml").unlink()
+    classes = "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 2 : REJECT;"
+    for columns, is_open in (("Age", True), ("Age, Zip", False)):
+        diverse = f"EACH PROCESS COUNT DISTINCT(Disease) AS l GROUP BY {columns} : l >= 2 : REJECT;"
+        Path("release.acp").write_text(classes + diverse, encoding="utf-8")
+        acompass.run(Path("release.acp"), Path("people.csv"), output="out.csv", report="r.html")
+        assert ("No requirement on the values" in answers("r.html")["What remains"].prose) == is_open
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_policy_without_classes_assumes_no_attacker_and_requires_nothing() -> None:
     Path("acompass.toml").unlink()

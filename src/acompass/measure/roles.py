@@ -8,7 +8,7 @@ from acompass.errors.display import count_text
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.types import Kind, Names, Schema
 from acompass.language.text import tree
-from acompass.language.text.walk import names_dropped_by, processes
+from acompass.language.text.walk import names_dropped_by, names_split_by, processes
 from acompass.measure.answer import Measures, Persons
 from acompass.policy import TableRoles
 from acompass.result import Note
@@ -100,17 +100,19 @@ def _counted_columns(queries: Sequence[tree.Process], declared: TableRoles) -> l
 
 def without_dropped(roles: Roles, policy: tree.Program, columns: Sequence[str] = ()) -> Roles:
     """The roles without the columns that the policy drops, unless the table that is measured still has them among its
-    `columns`."""
+    `columns`, and without a column of persons that no longer tells them apart."""
     names, dropped = Names(columns), {name.text.casefold() for name in names_dropped_by(policy)}
+    split = {name.text.casefold() for name in names_split_by(policy)}
 
     def is_left(name: str) -> bool:
         return name.casefold() not in dropped or bool(names.find(name))
 
+    person = roles.person
     return replace(
         roles,
         quasi_identifiers=tuple(filter(is_left, roles.quasi_identifiers)),
         sensitive=tuple(filter(is_left, roles.sensitive)),
-        person=roles.person if roles.person is not None and is_left(roles.person) else None,
+        person=person if person is not None and is_left(person) and person.casefold() not in split else None,
     )
 
 

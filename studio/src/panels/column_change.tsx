@@ -68,7 +68,8 @@ function Influence({ column }: { column: string }) {
   const found = risk.value.value?.risk;
   const driver = found?.drivers.find((each) => each.column === column);
   if (!found || driver === undefined || found.after === null) return null;
-  const words = (k: number | null): string => (k === null ? "no records" : countNoun(k, "record"));
+  const { counted } = found.after;
+  const words = (k: number | null): string => (k === null ? `no ${counted}` : countNoun(k, counted.replace(/s$/, "")));
   return (
     <p class={isOld(risk.answered.value) ? "old" : ""}>
       Smallest class after the policy: <strong>{words(driver.k_with)}</strong> by all quasi-identifiers, <strong>{words(driver.k_without)}</strong>{" "}

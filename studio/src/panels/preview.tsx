@@ -29,7 +29,7 @@ export function Preview() {
       <p class="about">The report covers all records. It contains no record, and only values that are released.</p>
       <Since asked={prepared.answered.value} />
       {(answer !== null || prepared.failure.value !== null) && (
-        <Asked diagnostics={answer?.diagnostics} failure={prepared.failure.value} waiting={false}>
+        <Asked diagnostics={answer?.diagnostics} failure={prepared.failure.value} waiting={false} about={prepared.answered.value}>
           {answer?.ok === false && answer.diagnostics.length === 0 && <p class="stale">✗ The policy is violated; the report shows where.</p>}
           {shown.value > 0 && <iframe title="Preview of the report" sandbox="" src={`/preview?${shown.value}`} />}
         </Asked>

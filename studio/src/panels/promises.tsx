@@ -1,8 +1,9 @@
 /** What the release promises, and what prevents it, with the controls that change that. */
 
-import { problems, promises } from "../answers";
+import { isOld, problems, promises } from "../answers";
 import type { Basis, Promised, Role, Sentence } from "../api";
 import { Asked, Problems, Since } from "../parts/asked";
+import { Explained } from "../parts/explained";
 import { LineLink } from "../parts/line";
 import { Prose } from "../parts/prose";
 import { Stepper } from "../parts/stepper";
@@ -28,7 +29,11 @@ export function Promises() {
       <Since asked={promises.answered.value} />
       <Asked diagnostics={answer?.diagnostics} failure={promises.failure.value} waiting={answer === null}>
         <Unbound names={answer?.unbound ?? []} />
-        {shown !== null && <Sentences found={shown} />}
+        {shown !== null && (
+          <div class={isOld(promises.answered.value) ? "answer old" : "answer"}>
+            <Sentences found={shown} />
+          </div>
+        )}
         <Undecided />
         <Problems problems={problems.value.filter((each) => each.code === "AC413")} />
       </Asked>
@@ -42,7 +47,7 @@ export function Sentences({ found }: { found: Promised }) {
     <>
       <p class="about">
         {countNoun(found.records_in, "record")} in the table, {count(found.records_out)} in the release. The promises are about all records, even if
-        other panels show a sample.
+        other panels show a sample. Records with equal values in some columns form a <Explained word="class" />.
       </p>
       {shown.map(({ basis, sentences }) => sentences.length > 0 && <Group basis={basis} sentences={sentences} />)}
     </>
@@ -82,7 +87,7 @@ function Unbound({ names }: { names: string[] }) {
   return (
     <div class="banner open" role="group" aria-label="Values that the policy needs">
       <p>
-        The policy needs {one ? "a value" : "values"} for {names.map((name, at) => [at > 0 && ", ", <code>{name}</code>])}:
+        The policy needs {one ? "a value" : "values"} for {names.map((name, at) => [at > 0 && ", ", <Explained word={name}><code>{name}</code></Explained>])}:
       </p>
       <div class="parameters">
         {names.map((name) => (

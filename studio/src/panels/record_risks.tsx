@@ -1,9 +1,9 @@
 /** Write the risk of each record to a file in the policy's folder, for the curator only. */
 
 import { signal } from "@preact/signals";
-import { post, Refused, type Diagnostic, type WrittenRisks } from "../api";
+import { post, Refused, type Ask, type Diagnostic, type WrittenRisks } from "../api";
 import { announce } from "../live";
-import { Problems } from "../parts/asked";
+import { Problems, Since } from "../parts/asked";
 import { Prose } from "../parts/prose";
 import { ask, lostContact, roles, weightColumn } from "../state";
 import { countNoun } from "../words";
@@ -13,6 +13,8 @@ const name = signal("risk-internal.csv");
 const released = signal(false);
 const writing = signal(false);
 const written = signal<WrittenRisks | null>(null);
+/** the policy and the roles that `written` is about */
+const asked = signal<Ask | null>(null);
 const wrong = signal<Diagnostic[]>([]);
 const refused = signal<NotReleased | null>(null);
 
@@ -25,6 +27,7 @@ async function write(replace: boolean): Promise<void> {
     const answer = await post("record_risks", { ...body, name: name.peek(), released: released.peek(), replace });
     wrong.value = answer.diagnostics;
     written.value = answer.written;
+    asked.value = body;
     if (answer.written !== null) announce(`Written: ${answer.written.name}`);
   } catch (error) {
     lostContact(error);
@@ -61,7 +64,12 @@ export function RecordRisks() {
       <div role="status">
         <Problems problems={wrong.value} />
         {refused.value !== null && <NotWritten refused={refused.value} replace={() => void write(true)} />}
-        {written.value !== null && <Written done={written.value} />}
+        {written.value !== null && (
+          <>
+            <Since asked={asked.value} what="this file was written" />
+            <Written done={written.value} />
+          </>
+        )}
       </div>
     </section>
   );

@@ -179,7 +179,7 @@ function Cost({ column }: { column: string }) {
   const found = effectOn(column);
   const loss = change.value.value?.change?.columns.find((each) => each.column === column)?.loss ?? null;
   if (found === null) return <div class="cost" />;
-  const old = isOld(effects.answered.value);
+  const old = isOld(effects.answered.value) || (loss !== null && isOld(change.answered.value));
   return (
     <div class={old ? "cost old" : "cost"}>
       <div class="shapes">

@@ -20,6 +20,7 @@ export function RiskPanel() {
     <Asked diagnostics={answer?.diagnostics} failure={risk.failure.value} waiting={answer === null} about={risk.answered.value}>
       {answer?.risk?.before.quasi_identifiers.length === 0 && <MarkFirst />}
       {answer?.risk && <Compared found={answer.risk} />}
+      {answer?.risk === null && chosenWeight.value !== null && <WeightChoice found={null} />}
       {answer?.risk && <Drivers found={answer.risk} />}
       {answer?.risk && <Sizes found={answer.risk} />}
       {answer?.risk && <RecordRisks />}
@@ -39,9 +40,10 @@ type Version = { title: string; side: RiskSide };
 
 function Compared({ found }: { found: Risk }) {
   const { before, after } = found;
+  const by = before.quasi_identifiers.join(", ");
   const versions: Version[] = [
     { title: "Before", side: before },
-    ...pins.value.map((each) => ({ title: each.name, side: each.after })),
+    ...pins.value.map((each) => ({ title: each.by === by ? each.name : `${each.name}, by ${each.by}`, side: each.after })),
     ...(after === null ? [] : [{ title: "After", side: after }]),
   ];
   const current = risk.answered.value;
@@ -50,14 +52,14 @@ function Compared({ found }: { found: Risk }) {
       <header class="row">
         <h2 id="risk-title">Before and after</h2>
         {after !== null && (
-          <button type="button" class="small" onClick={() => current && pin(current.text, current.params, after)}>
+          <button type="button" class="small" onClick={() => current && pin(current.text, current.params, by, after)}>
             Pin this version
           </button>
         )}
       </header>
       {after !== null && <Glance before={before} after={after} />}
       <p class="about">
-        By {before.quasi_identifiers.join(", ")}. Pin a version to compare it with later ones.
+        By {by}. Pin a version to compare it with later ones.
       </p>
       {found.persons.map((sentence) => (
         <p class="about">{sentence}</p>
@@ -144,11 +146,11 @@ const measuresFor = (sides: RiskSide[]): Measure[] =>
   sides.length === 0 ? [] : [...sizeMeasures(sides, nouns(sides)), ...attackerMeasures(sides), ...sensitiveMeasures(sides[0])];
 
 /** Weights of a survey, unless persons are counted or the population is known. */
-function WeightChoice({ found }: { found: Risk }) {
-  const used = [...found.before.quasi_identifiers, ...found.before.sensitive.map(({ column }) => column)];
+function WeightChoice({ found }: { found: Risk | null }) {
+  const used = found === null ? [] : [...found.before.quasi_identifiers, ...found.before.sensitive.map(({ column }) => column)];
   const columns = (opened.value?.table.columns ?? []).filter((name) => !used.includes(name));
-  const { population } = found.before;
-  if (found.has_population) return null;
+  const population = found?.before.population ?? null;
+  if (found?.has_population) return null;
   if (roles.value.person !== null) return <p class="about">Sampling weights need a table with one record for each person.</p>;
   return (
     <p>

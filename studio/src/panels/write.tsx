@@ -4,14 +4,14 @@ import { effect, signal, type Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { promises } from "../answers";
-import { post, Refused, type Diagnostic, type Released } from "../api";
+import { post, Refused, type Ask, type Diagnostic, type Released } from "../api";
 import { save } from "../files";
 import { announce } from "../live";
-import { Problems } from "../parts/asked";
+import { Problems, Since } from "../parts/asked";
 import { LineLink } from "../parts/line";
 import { PlaceLink } from "../parts/place_link";
 import { Prose } from "../parts/prose";
-import { rolesArrived } from "../roles";
+import { rolesArrived, sent } from "../roles";
 import { ask, dirty, file, lostContact, opened } from "../state";
 import { count, countNoun } from "../words";
 
@@ -29,6 +29,8 @@ const CONTENTS: Record<What, string> = {
 const writing = signal(false);
 const progress = signal<{ done: number; of: number } | null>(null);
 const released = signal<Released | null>(null);
+/** the policy that `released` is about */
+const asked = signal<Ask | null>(null);
 const wrong = signal<Diagnostic[]>([]);
 /** why nothing was written, and whether only because the files exist */
 export type NotReleased = { message: string; exists: boolean };
@@ -73,8 +75,9 @@ async function watched(release: Promise<void>): Promise<void> {
 
 async function release(replace: boolean): Promise<void> {
   const report = (what: "report" | "internal") => (isWanted[what].peek() ? names[what].peek() : null);
+  const body = { ...ask.peek(), sent: sent.peek() };
   const answer = await post("release", {
-    ...ask.peek(),
+    ...body,
     seen: file.peek().version,
     table: names.table.peek(),
     report: report("report"),
@@ -83,6 +86,7 @@ async function release(replace: boolean): Promise<void> {
   });
   wrong.value = answer.diagnostics;
   released.value = answer.released;
+  asked.value = body;
   if (answer.released !== null) announce("Released");
 }
 
@@ -159,7 +163,12 @@ function Outcome() {
     <div role="status" ref={here}>
       <Problems problems={wrong.value} />
       {refused.value !== null && <NotWritten refused={refused.value} replace={() => void write(true)} />}
-      {released.value !== null && <Written done={released.value} />}
+      {released.value !== null && (
+        <>
+          <Since asked={asked.value} what={released.value.ok ? "these files were written" : "this answer"} />
+          <Written done={released.value} />
+        </>
+      )}
     </div>
   );
 }

@@ -52,9 +52,9 @@ function ShowPlace({ range, words }: { range: Range; words: string }) {
 }
 
 /** An answer to a button stays when the policy changes, with a note that it is outdated. */
-export function Since({ asked }: { asked: Ask | null }) {
+export function Since({ asked, what = "this answer" }: { asked: Ask | null; what?: string }) {
   if (!isOld(asked)) return null;
-  return <p class="stale">△ The policy has changed since this answer.</p>;
+  return <p class="stale">△ The policy or its settings have changed since {what}.</p>;
 }
 
 type Props = {

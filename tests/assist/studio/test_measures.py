@@ -122,6 +122,20 @@ def test_the_risk_is_that_of_persons(survey: Page) -> None:
     assert (before["records"], before["persons"], before["uniques"], before["marketer"]) == (4, 3, 3, 1)
 
 
+def test_persons_are_counted_after_a_policy_that_drops_their_column(survey: Page) -> None:
+    roles = {**SURVEY_ROLES, "person": "Patient"}
+    # 18, North: two records of one person
+    text = "ALWAYS : DROP Weight, Patient;\nEACH PROCESS COUNT(*) AS n GROUP BY Age, Region : n >= 2 : REJECT;\n"
+    risk = survey.ask_about("risk", text, roles=roles)["risk"]
+    assert (risk["after"]["counted"], risk["after"]["k"], risk["after"]["prosecutor"]["max"]) == ("persons", 1, 1)
+    assert [each[:11] for each in risk["persons"]] == ["The risk is"]
+    assert survey.ask_about("risk", "ALWAYS : DROP Patient;\n", roles=roles)["risk"]["after"]["persons"] == 3
+    for drawn in ("ALWAYS : RANDOM Patient 1 99;\n" + text, "ALWAYS : RANDOM Age 1 99;\n" + text):
+        risk = survey.ask_about("risk", drawn, roles=roles)["risk"]
+        assert risk["after"]["counted"] == "records"
+        assert risk["persons"][0].startswith("After the policy, records are counted, not persons")
+
+
 @pytest.mark.parametrize(("released", "sizes"), [(False, [2, 2, 1, 1]), (True, [3, 3, 3])])
 def test_the_risk_of_each_record_is_written_beside_the_policy(
     survey: Page, tmp_path: Path, released: bool, sizes: list[int]

@@ -224,6 +224,10 @@ def test_table_and_report_are_written_and_replaced_only_when_asked(tab: Tab, fol
     expect(tab.page.get_by_text("already exists")).to_be_visible()
     tab.press("Replace")
     expect(tab.page.get_by_text("✓ written")).to_be_visible()
+    stale = tab.page.get_by_text("The policy or its settings have changed since these files were written.")
+    expect(stale).to_have_count(0)
+    tab.write("ALWAYS : DROP Age;\n")
+    expect(stale).to_be_visible()
 
 
 def test_roles_are_sent_one_after_the_other(tab: Tab) -> None:

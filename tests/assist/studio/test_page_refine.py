@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Route, expect
 
 from tests.assist.studio.browsing import Tab, browse, write_people
 from tests.report.browser import browser
@@ -80,6 +80,23 @@ def test_records_show_their_changed_cells_while_values_are_shown(tab: Tab) -> No
     tab.page.get_by_label("Show values").click()
     expect(tab.page.get_by_text("Values are hidden.")).to_be_visible()
     expect(grid.get_by_role("gridcell")).to_have_count(0)
+
+
+def test_a_weight_that_is_none_is_taken_back_and_risks_are_dimmed_at_once(tab: Tab) -> None:
+    tab.show("Refine", "Risk")
+    risk = tab.table("Risk before and after")
+    expect(risk).to_be_visible()
+    weights = tab.page.get_by_role("combobox", name="Sampling weights")
+    weights.select_option("Disease")
+    expect(tab.page.get_by_text("column Disease cannot be the weight")).to_be_visible()
+    weights.select_option("")
+    expect(risk).to_be_visible()
+    held: list[Route] = []
+    tab.page.route("**/api/risk", lambda route: held.append(route))
+    weights.select_option("Disease")
+    expect(tab.page.locator(".answer.old").filter(has=risk)).to_be_visible()
+    weights.select_option("")
+    expect(tab.page.locator(".answer.old")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("scheme", "size"), [("light", (1280, 800)), ("dark", (390, 800))])

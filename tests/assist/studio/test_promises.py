@@ -12,6 +12,7 @@ from tests.assist.studio.browsing import PEOPLE, write_people
 from tests.assist.studio.pages import Page, open_studio
 
 CLASSES = "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 2 : REJECT;\n"
+PERSONS_COUNTED = CLASSES.replace("COUNT(*)", "COUNT DISTINCT(Name)")
 DIVERSE = "EACH PROCESS COUNT DISTINCT(Disease) AS d GROUP BY Age, Zip : d >= 2 : REJECT;\n"
 DROP = "ALWAYS : DROP Name;\n"
 ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Zip"], "sensitive": ["Disease"], "other": []}
@@ -53,7 +54,7 @@ def test_a_good_policy_is_promised_in_words(page: Page) -> None:
 
 
 def test_persons_are_counted_before_their_column_is_dropped(page: Page) -> None:
-    counted = CLASSES.replace("COUNT(*)", "COUNT DISTINCT(Name)")
+    counted = PERSONS_COUNTED
     found = sentences(page, counted + DROP, PERSONS)
     words = "at least 2 persons (`Name`), counted before `Name` is dropped"
     assert found[0] == (f"Released records with equal values in `Age`, `Zip` form classes with {words}.", "proved", 1)
@@ -105,6 +106,16 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], str, tuple[str, dict[str, Any
         "warning",
         ("EACH RESULT : Age <= 90;\n" + DROP, ROLES),
     ),
+    "`EACH RESULT : Age <= 70` is violated by 1 of 6 records": (  # and proved for what would be written
+        ("EACH RESULT : Age <= 70;\nEACH RESULT : Age <= 70 : REJECT;\n" + DROP, ROLES),
+        "warning",
+        ("EACH RESULT : Age <= 70 : REJECT;\nEACH RESULT : Age <= 70;\n" + DROP, ROLES),
+    ),
+    "`EACH RESULT : Age <= 60` is violated by 1 of 6 records": (  # which `allow` does not accept
+        ("-- allow AC330: tested\nEACH RESULT : Age <= 60;\n" + DROP, ROLES),
+        "warning",
+        ("EACH RESULT : Age <= 60 : REJECT;\n" + DROP, ROLES),
+    ),
     "The table would not satisfy `EACH RESULT : Age <= 80` after the last line": (
         ("EACH RESULT : Age <= 80 : REJECT;\nALWAYS : REPLACE Age WITH 90;\n" + DROP, ROLES),
         "warning",
@@ -141,6 +152,36 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], str, tuple[str, dict[str, Any
         "none",
         (DROP + CLASSES.replace("Age, Zip", "Age, Zip, Disease"), ROLES),
     ),
+    "Nothing is promised about how many": (  # a bound that every class satisfies
+        (DROP + CLASSES.replace("2", "1"), ROLES),
+        "none",
+        (DROP + CLASSES, ROLES),
+    ),
+    "The released table satisfies `EACH PROCESS COUNT(*) AS n WHERE": (
+        (DROP + CLASSES.replace("n GROUP", "n WHERE Age > 30 GROUP"), ROLES),
+        "proved",
+        (DROP + CLASSES, ROLES),
+    ),
+    "A line changes `Name` so that records of one person may have different values": (
+        ("ALWAYS : RANDOM Name FROM ('a', 'b', 'c', 'd');\n" + PERSONS_COUNTED, PERSONS),
+        "warning",
+        ("ALWAYS : GENERALIZE Name TO PREFIX OF 1;\n" + PERSONS_COUNTED + DROP, PERSONS),
+    ),
+    "Released records with equal values in `Age`, `Zip` form classes with at least 2 persons": (
+        (PERSONS_COUNTED + DROP, PERSONS),
+        "proved",
+        ("EACH RESULT : Age <= 40 : REPLACE Name WITH '*';\n" + PERSONS_COUNTED + DROP, PERSONS),
+    ),
+    "The release draws new random values": (
+        (DROP + "ALWAYS : RANDOM Zip 1 9;\n" + CLASSES, ROLES),
+        "none",
+        (DROP + CLASSES, ROLES),
+    ),
+    "No column has the role of an identifier": (
+        (CLASSES, ROLES | {"identifiers": []}),
+        "none",
+        (DROP + CLASSES, ROLES),
+    ),
     "Classes are counted in records. That protects persons only if": (
         (DROP + CLASSES, ROLES),
         "none",
@@ -149,7 +190,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], str, tuple[str, dict[str, Any
     "Classes are counted in records, not in persons": (
         (DROP + CLASSES, PERSONS),
         "warning",
-        (CLASSES.replace("COUNT(*)", "COUNT DISTINCT(Name)") + "ALWAYS : REPLACE Name WITH '*';\n", PERSONS),
+        (PERSONS_COUNTED + "ALWAYS : REPLACE Name WITH '*';\n", PERSONS),
     ),
     "No column has a role": ((CLASSES, {}), "none", (DROP + CLASSES, ROLES)),
     "The identifier `Name` is not in the released table": (
@@ -172,6 +213,16 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], str, tuple[str, dict[str, Any
         (DROP + CLASSES, ROLES),
         "none",
         (DROP + CLASSES + DIVERSE, ROLES),
+    ),
+    "Nothing is promised about `Disease`": (  # only of larger classes
+        (DROP + CLASSES + DIVERSE.replace("Age, Zip", "Age"), ROLES),
+        "none",
+        (DROP + CLASSES + "EACH PROCESS SHARE OF MODE(Disease) AS a GROUP BY Age, Zip : a <= 0.9 : REJECT;\n", ROLES),
+    ),
+    "Nothing is promised about `Disease` within": (  # an upper bound
+        (DROP + CLASSES + DIVERSE.replace(">= 2", "<= 9"), ROLES),
+        "none",
+        (DROP + CLASSES + DIVERSE, ROLES | {"sensitive": ["Disease"]}),
     ),
     "No line of the policy changes values of `Age`, `Zip`, `Disease`": (
         (DROP + CLASSES, ROLES),
@@ -216,7 +267,7 @@ def test_missing_values_are_counted_or_named(tmp_path: Path) -> None:
 
 def test_persons_are_counted_where_the_policy_counts_them(tmp_path: Path) -> None:
     table = PEOPLE.replace("Bob", "Ann")
-    text = CLASSES.replace("COUNT(*)", "COUNT DISTINCT(Name)") + "ALWAYS : REPLACE Name WITH '*';\n"
+    text = PERSONS_COUNTED + "ALWAYS : REPLACE Name WITH '*';\n"
     with open_studio(*write_people(tmp_path, text, table)) as (page, _):
         spoken = sentences(page, DROP + CLASSES, PERSONS)
         assert any("not in persons" in each[0] for each in spoken)

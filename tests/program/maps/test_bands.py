@@ -236,6 +236,19 @@ def test_a_greater_number_is_never_in_a_lower_band(data: st.DataObject, integer:
     assert len(set(order)) == len(order)
 
 
+@given(st.data())
+def test_integers_between_two_multiples_of_the_step_have_one_label(data: st.DataObject) -> None:
+    bands, low = data.draw(specs(integer=True).map(Spec.map)), int(data.draw(integers))
+    if bands.step is not None:
+        multiple = low - low % bands.step
+        assert len({bands.label(str(number)) for number in range(multiple, multiple + bands.step)}) == 1
+
+
+def test_only_bands_of_integers_at_multiples_of_their_width_have_a_step() -> None:
+    stepped = (AGES, bands_of("5", start="-15", end="90"))
+    assert [each.step for each in (*stepped, bands_of("5", start="3"), CUTS, RATES)] == [5, 5, None, None, None]
+
+
 @given(st.data(), st.booleans())
 def test_bands_follow_exactly_if_nothing_changes_on_the_way(data: st.DataObject, integer: bool) -> None:
     """Open labels of the earlier map stay where the later map has no bound; they then say less about a number."""

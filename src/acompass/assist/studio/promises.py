@@ -5,6 +5,7 @@ nothing is promised. A warning says what prevents the release, or what a reader 
 A sentence is about records of the released table, and contains no value of a record."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
 from acompass.dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from acompass.language.program.program import (
 from acompass.language.program.types import Kind
 from acompass.language.text import tree
 from acompass.language.text.tree import Operator, Quantifier
-from acompass.language.text.walk import assertion_of, names_dropped, step_of, steps_of
+from acompass.language.text.walk import assertion_of, names_dropped, names_split_by, step_of, steps_of
 from acompass.options import DROP, Opening
 from acompass.policy import Policy, TableRoles
 from acompass.result import NO_CHECK, After, RequirementOutcome, Result
@@ -73,6 +74,26 @@ class Release:
     def names(self) -> list[str]:
         return [column.name for column in self.program.schema]
 
+    @property
+    def split_persons(self) -> tree.Name | None:
+        """The column of persons where a line writes it so that a person may have several values."""
+        located = self.located
+        found = (each for each in names_split_by(self.policy.tree) if located.person in located.names.find(each.text))
+        return next(found, None)
+
+    @property
+    def person(self) -> int | None:
+        """The column whose distinct values are persons."""
+        return None if self.split_persons is not None else self.located.person
+
+    @property
+    def quasi_identifiers(self) -> list[int]:
+        """Those of the released table."""
+        return [column for column in self.located.columns("quasi_identifiers") if self.is_released(column)]
+
+    def line(self, span: Span) -> int:
+        return self.policy.text.count("\n", 0, span.start) + 1
+
     def is_released(self, column: int) -> bool:
         return self.program.final_schema[column].type.kind is not Kind.DROPPED
 
@@ -86,6 +107,13 @@ class Release:
         ]
 
 
+#: `checked` is then about a draw that the release does not have
+_NEW_DRAWS = (
+    "The release draws new random values: numbers on this page that depend on them may differ, and what was checked is "
+    "checked again."
+)
+
+
 def release_sentences(release: Release) -> Iterator[Sentence]:
     yield from _of_requirements(release)
     if release.result.checks_nothing:
@@ -95,6 +123,8 @@ def release_sentences(release: Release) -> Iterator[Sentence]:
     yield from _of_sensitive_columns(release)
     yield from _of_columns(release)
     yield from _of_missing_values(release)
+    if any(effects.draws(requirement.action) for requirement in release.program.requirements):
+        yield Sentence(_NEW_DRAWS, "none")
     yield from _of_files(release)
     yield from (Sentence(f"{_capitalized(note.text)}.", "warning", note.line) for note in release.result.notes)
 
@@ -141,9 +171,9 @@ def _of_requirements(release: Release) -> Iterator[Sentence]:
         text = " ".join(release.policy.text[asserted.span.start : asserted.span.end].split())
         last = release.program.requirements[steps[-1]]
         match release.after(steps[0]):
-            case "proved":
+            case "proved" if not outcome.is_failed_check:
                 yield Sentence(_promise(release, last, text), "proved", outcome.line)
-            case "holds":
+            case "holds" if not outcome.is_failed_check:
                 yield Sentence(_promise(release, last, text), "checked", outcome.line)
             case _:
                 yield Sentence(*_not_promised(release, outcome, text), outcome.line)
@@ -151,10 +181,10 @@ def _of_requirements(release: Release) -> Iterator[Sentence]:
 
 def _not_promised(release: Release, outcome: RequirementOutcome, text: str) -> tuple[str, Basis]:
     part = f"{outcome.affected:,} of {count_text(outcome.records, 'record')}"
-    if outcome.after == "violated" and outcome.is_accepted:
-        return f"The released table does not satisfy `{text}`; the policy accepts that.", "warning"
     if outcome.is_failed_check:
         return f"`{text}` is violated by {part}, and the line has no action: nothing is written.", "warning"
+    if outcome.after == "violated" and outcome.is_accepted:
+        return f"The released table does not satisfy `{text}`; the policy accepts that.", "warning"
     if outcome.after == "violated":
         return f"The table would not satisfy `{text}` after the last line: nothing is written.", "warning"
     if not release.result.records_out:
@@ -169,12 +199,12 @@ def _not_promised(release: Release, outcome: RequirementOutcome, text: str) -> t
 def _promise(release: Release, requirement: Requirement, text: str) -> str:
     """The assertion in words, if it has a common form."""
     assertion, names = requirement.assertion, release.names
-    if assertion.quantifier is not Quantifier.EACH:
+    if assertion.quantifier is not Quantifier.EACH or effects.filter_in(assertion) is not None:
         return f"The released table satisfies `{text}`."
     process = effects.process_in(assertion)
     if process is None:
         return f"Every released record satisfies `{text}`."
-    amount = _amount(assertion, process, names, release.located.person)
+    amount = _amount(assertion, process, names, release.person)
     if amount is None:
         return f"Every class of the released table satisfies `{text}`."
     if dropped := [column for column in effects.columns_aggregated(process) if not release.is_released(column)]:
@@ -196,15 +226,17 @@ def _amount(assertion: Assertion, process: Process, names: Sequence[str], person
 
 def _lower_bounds(assertion: Assertion, process: Process) -> Iterator[tuple[Aggregate, Comparison]]:
     """Those that hold for all records of every class."""
-    if process.where is not None:
-        return
+    if process.where is None:
+        for aggregate, comparison in _required_of_aggregates(assertion, process):
+            if comparison.operator in (Operator.GE, Operator.GT) and not isinstance(comparison.value, bool):
+                yield aggregate, comparison
+
+
+def _required_of_aggregates(assertion: Assertion, process: Process) -> Iterator[tuple[Aggregate, Comparison]]:
     for comparison in effects.required_comparisons(assertion.condition):
-        if comparison.operator not in (Operator.GE, Operator.GT):
-            continue
         place = comparison.column - len(process.group_by)
-        if place < 0 or isinstance(comparison.value, bool) or process.aggregates[place].reference is not None:
-            continue
-        yield process.aggregates[place], comparison
+        if place >= 0 and process.aggregates[place].reference is None:
+            yield process.aggregates[place], comparison
 
 
 def _bound(aggregate: Aggregate, comparison: Comparison, names: Sequence[str], person: int | None) -> str | None:
@@ -225,46 +257,53 @@ def _counted(aggregate: Aggregate, many: str, names: Sequence[str], person: int 
 
 def _of_classes(release: Release) -> Iterator[Sentence]:
     """Whether classes by the quasi-identifiers are counted, and in what."""
-    located = release.located
-    marked = [column for column in located.columns("quasi_identifiers") if release.is_released(column)]
-    countings = [each for assertion in release.promised for each in _countings(assertion, located.person)]
-    if marked and not any(set(marked) <= set(each.group_by) for each in countings):
+    located, person = release.located, release.person
+    counted = [aggregate for aggregate, comparison in _bounds_of_classes(release) if _demands_two(comparison)]
+    of_persons = any(each.facts.counts_distinct and each.column == person for each in counted if person is not None)
+    of_records = any(each.facts.counts_records for each in counted)
+    marked = release.quasi_identifiers
+    if marked and not (of_persons or of_records):
         listed = located.listed(marked)
         yield Sentence(f"Nothing is promised about how many records or persons share their values in {listed}.", "none")
-    if not any(each.of_records for each in countings):
-        return
-    if located.person is None:
+    if release.split_persons is not None:
+        name = located.names.texts[located.names.find(release.split_persons.text)[0]]
+        yield Sentence(
+            f"A line changes `{name}` so that records of one person may have different values: "
+            "`COUNT DISTINCT` of it does not count persons.",
+            "warning",
+            release.line(release.split_persons.span),
+        )
+    elif of_records and not of_persons and person is not None:
+        yield Sentence(
+            f"Classes are counted in records, not in persons: a person in {located.listed([person])} may have several "
+            "of them. `COUNT DISTINCT` of that column counts persons.",
+            "warning",
+        )
+    elif of_records and person is None:
         yield Sentence(
             "Classes are counted in records. That protects persons only if each record is a different person: "
             "no column tells persons apart.",
             "none",
         )
-    else:
-        name = located.listed([located.person])
-        yield Sentence(
-            f"Classes are counted in records, not in persons: a person in {name} may have several of them. "
-            f"`COUNT DISTINCT` of that column counts persons.",
-            "warning",
-        )
 
 
-@dataclass(frozen=True, slots=True)
-class Counting:
-    """Classes that have at least a number of records, or else of persons."""
+def _bounds_of_classes(release: Release) -> Iterator[tuple[Aggregate, Comparison]]:
+    """The bounds of the promised assertions for classes by all quasi-identifiers, or for parts of such classes."""
+    marked = set(release.quasi_identifiers)
+    for assertion in release.promised:
+        process = effects.process_in(assertion)
+        if process is None or process.where is not None or assertion.quantifier is not Quantifier.EACH:
+            continue
+        if marked <= set(process.group_by):
+            yield from _required_of_aggregates(assertion, process)
 
-    group_by: Sequence[int]
-    of_records: bool
 
-
-def _countings(assertion: Assertion, person: int | None) -> Iterator[Counting]:
-    process = effects.process_in(assertion)
-    if process is None or assertion.quantifier is not Quantifier.EACH:
-        return
-    for aggregate, _ in _lower_bounds(assertion, process):
-        if aggregate.facts.counts_records and aggregate.column is None:
-            yield Counting(process.group_by, True)
-        elif aggregate.facts.counts_distinct and person is not None and aggregate.column == person:
-            yield Counting(process.group_by, False)
+def _demands_two(comparison: Comparison) -> bool:
+    """Whether a bound demands more than a class has anyway: each has a record, a person and a value."""
+    value = comparison.value
+    if isinstance(value, str | bool) or not isinstance(value, int | Decimal):
+        return False
+    return (comparison.operator is Operator.GE and value > 1) or (comparison.operator is Operator.GT and value >= 1)
 
 
 def _of_identifiers(release: Release) -> Iterator[Sentence]:
@@ -273,6 +312,8 @@ def _of_identifiers(release: Release) -> Iterator[Sentence]:
         yield Sentence("No column has a role: nothing is promised about identifiers.", "none")
         return
     identifiers = located.columns("identifiers")
+    if not identifiers:
+        yield Sentence("No column has the role of an identifier: nothing is promised about identifiers.", "none")
     overwritten = frozenset[int]().union(*map(effects.columns_overwritten, requirements))
     pseudonyms = effects.columns_with_pseudonyms(requirements)
     gone = [column for column in identifiers if not release.is_released(column)]
@@ -301,15 +342,28 @@ def _of_identifiers(release: Release) -> Iterator[Sentence]:
 
 
 def _of_sensitive_columns(release: Release) -> Iterator[Sentence]:
-    processes = [process for each in release.promised if (process := effects.process_in(each)) is not None]
-    read = frozenset[int]().union(*map(effects.columns_aggregated, processes))
     located = release.located
-    open_ = [each for each in located.columns("sensitive") if release.is_released(each) and each not in read]
+    diverse = {
+        aggregate.column
+        for aggregate, comparison in _bounds_of_classes(release)
+        if _demands_others(aggregate, comparison)
+    }
+    open_ = [each for each in located.columns("sensitive") if release.is_released(each) and each not in diverse]
     if open_:
         text = (
             f"Nothing is promised about {located.listed(open_)} within a class: all of its records may have one value."
         )
         yield Sentence(text, "none")
+
+
+def _demands_others(aggregate: Aggregate, comparison: Comparison) -> bool:
+    """Whether a bound excludes classes in which a column has only one value."""
+    if aggregate.facts.counts_distinct:
+        return _demands_two(comparison)
+    value, is_share = comparison.value, aggregate.facts.is_share and aggregate.facts.tells_values_apart
+    if not is_share or isinstance(value, str | bool) or not isinstance(value, int | Decimal):
+        return False
+    return (comparison.operator is Operator.LE and value < 1) or (comparison.operator is Operator.LT and value <= 1)
 
 
 def _of_columns(release: Release) -> Iterator[Sentence]:

@@ -17,11 +17,13 @@ from acompass.assist.studio.workspace import Workspace
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import AcompassError
 from acompass.language.program.constants import ParamValue, parse_settings
+from acompass.language.program.effects import needs_order
 from acompass.language.program.types import Schema
+from acompass.language.text.walk import names_dropped_by, without_drops_of
 from acompass.measure.answer import Classes, ColumnFacts, Measures
 from acompass.measure.roles import Roles, assign_roles
 from acompass.options import DatesArgument
-from acompass.policy import Policy, TableRoles, parse_file
+from acompass.policy import Policy, TableRoles, parse, parse_file
 from acompass.result import Result
 from acompass.session import Session
 from acompass.tables.source import file_stamp, is_parquet
@@ -167,14 +169,26 @@ class ReleasedTable:
 
 
 @contextmanager
-def release_table(ask: Ask, session: Session) -> Iterator[ReleasedTable]:
+def release_table(ask: Ask, session: Session, person: str | None = None) -> Iterator[ReleasedTable]:
     """Write the table even if a check is violated or the roles forbid it: the panels show why it would not be
-    released."""
+    released. The `person` column is kept, so that persons can be counted."""
     with temporary_folder() as folder:
         after = str(Path(folder, f"after{table_suffix(ask.project)}"))
-        params, key = ask.used_params, ask.project.start.key
-        result = session.run(ask.policy, params=params, seed=SEED, key=key, output=after, force=True, roles={})
+        policy, params, key = _with_persons(ask, session, person), ask.used_params, ask.project.start.key
+        result = session.run(policy, params=params, seed=SEED, key=key, output=after, force=True, roles={})
         yield ReleasedTable(*_before(ask.project, session, folder), after, result)
+
+
+def _with_persons(ask: Ask, session: Session, person: str | None) -> Policy:
+    """The policy without its DROP of the column that tells persons apart. What it draws depends on all columns (D18,
+    canonical order)."""
+    dropped = {name.text.casefold() for name in names_dropped_by(ask.policy.tree)}
+    if person is None or person.casefold() not in dropped:
+        return ask.policy
+    if needs_order(session.checked(ask.policy, params=ask.used_params).requirements):
+        return ask.policy
+    kept = without_drops_of(ask.policy.tree, person)
+    return replace(ask.policy, tree=kept) if kept.requirements else parse(UNCHANGED)
 
 
 def table_suffix(project: Project) -> str:

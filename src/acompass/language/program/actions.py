@@ -205,7 +205,7 @@ def _number_column(name: tree.Name, word: str, scope: Scope) -> int | None:
 def check_integer(
     constant: tree.Number | tree.Parameter, scope: Scope, least: int, most: int | None, what: str
 ) -> int | None:
-    bound = scope.bind(constant)
+    bound = scope.bind(constant, is_number=True)
     if bound is None:
         return None
     value = _integer(bound)
@@ -239,7 +239,7 @@ def _check_bounds(action: tree.Random | tree.AddRandom, scope: Scope) -> tuple[i
 def _check_bound(
     action: tree.Random | tree.AddRandom, constant: tree.Number | tree.Parameter, scope: Scope
 ) -> int | None:
-    bound = scope.bind(constant)
+    bound = scope.bind(constant, is_number=True)
     if bound is None:
         return None
     value = _integer(bound)

@@ -136,6 +136,16 @@ class Bands(BaseMap):
         scale = _scale(cuts, integer)
         return cls(Points(tuple(units(cut, scale) for cut in cuts)), integer, scale)
 
+    @property
+    def step(self) -> int | None:
+        match self.cuts:
+            case Steps(width, origin) if self.integer and origin % width == 0:
+                return width
+            case Steps() | Points():
+                return None
+            case _:
+                assert_never(self.cuts)
+
     def label(self, text: str) -> str | None:
         place = parse_place(text, self.scale)
         if place is not None:

@@ -307,8 +307,9 @@ def _too_deep(condition: tree.Condition, scope: Scope) -> None:
 
 
 def _comparison(comparison: tree.Comparison, view: View, scope: Scope) -> program.Comparison | None:
-    constant = scope.bind(comparison.constant)
     name = comparison.name
+    types = [view.types[found] for found in view.names.find(name.text)]
+    constant = scope.bind(comparison.constant, all(type_ is not None and type_.is_number for type_ in types))
     position = scope.column(name) if view.is_table else scope.find(name, view)
     if position is None or constant is None:
         return None

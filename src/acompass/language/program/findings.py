@@ -114,13 +114,15 @@ def _repeated_name(
     return _diagnostic_at(name.span, code, message, help_, fixes, Label(first.span, "first here"))
 
 
-def unbound_parameter(parameter: tree.Parameter, bound: Names) -> Diagnostic:
+def unbound_parameter(parameter: tree.Parameter, bound: Names, is_number: bool) -> Diagnostic:
     word = parameter.name
     close = bound.closest(word)
     meant = f"; did you mean `{close}`?" if close else ""
-    help_ = f"bind it with `{option_text('params', {word: 3})}`, or write `{spell_string(word)}` for text{meant}"
+    text = "" if is_number else f", or write `{spell_string(word)}` for text"
+    help_ = f"bind it with `{option_text('params', {word: 3})}`{text}{meant}"
     fixes = offer(f"write `{close}`", replace(parameter.span, close)) if close else ()
-    fixes += offer(f"write `{spell_string(word)}`", *_in_quotes(parameter.span))
+    if not is_number:
+        fixes += offer(f"write `{spell_string(word)}`", *_in_quotes(parameter.span))
     return _diagnostic_at(parameter.span, "AC106", f"parameter `{word}` is not bound", help_, fixes)
 
 

@@ -49,6 +49,11 @@ class BaseMap(ABC):
     def help(self) -> str:
         """Advice for values that the map has no label for."""
 
+    @property
+    def step(self) -> int | None:
+        """Integers between two neighboring multiples of this number have the same label. None for no such number."""
+        return None
+
     @abstractmethod
     def label(self, text: str) -> str | None:
         """The label of a value or of a finer map's label. `*` and labels of this map or a coarser one stay.

@@ -110,21 +110,22 @@ class Scope:
             return findings.unknown_column(name, view.names)
         return findings.unseen_name(name, view.names, view.alias, bool(self.names.find(name.text)))
 
-    def bind(self, constant: tree.Constant) -> Bound | None:
-        """The constant, or a parameter's value. An unbound parameter is reported at its first use."""
+    def bind(self, constant: tree.Constant, is_number: bool = False) -> Bound | None:
+        """The constant, or a parameter's value. An unbound parameter is reported at its first use; `is_number` says that
+        no text can stand there."""
         if not isinstance(constant, tree.Parameter):
             return constant
         reported = constant.name in self.parameters.unbound
         bound = self.parameters.bind(constant)
         if constant.name in self.parameters.unbound and not reported:
-            self.report(self._unbound(constant))
+            self.report(self._unbound(constant, is_number))
         return bound
 
-    def _unbound(self, parameter: tree.Parameter) -> Diagnostic:
+    def _unbound(self, parameter: tree.Parameter, is_number: bool) -> Diagnostic:
         columns = self.names.find(parameter.name)
         if columns:
             return findings.column_as_constant(parameter, self.names.texts[columns[0]])
-        return findings.unbound_parameter(parameter, self.bound)
+        return findings.unbound_parameter(parameter, self.bound, is_number)
 
     def report_misuse(self, finding: Diagnostic, origin: int | None, used_as_number: bool) -> None:
         """Report that a column has the wrong type, with both places if an action made it text (D12)."""

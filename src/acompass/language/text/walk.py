@@ -218,6 +218,8 @@ class Parts(NamedTuple):
     draws: bool = False
     #: performed on all records, it leaves no value of the column, not even a missing one (D27)
     overwrites: bool = False
+    #: equal values of a column stay equal: what it writes depends on the value alone
+    keeps_equal: bool = False
 
 
 def parts_of(action: tree.Step | None) -> Parts:
@@ -226,7 +228,7 @@ def parts_of(action: tree.Step | None) -> Parts:
         case None | tree.Reject():
             return Parts()
         case tree.Replace(name, constant):
-            return Parts((name,), constants=(constant,), overwrites=True)
+            return Parts((name,), constants=(constant,), overwrites=True, keeps_equal=True)
         case tree.Random(name, lower, upper) | tree.AddRandom(lower, upper, name):
             bound = f"as the bound of `{'RANDOM' if isinstance(plain, tree.Random) else 'ADD RANDOM'}`"
             return Parts((name,), constants=(lower, upper), integers=((bound, lower), (bound, upper)), draws=True)
@@ -234,11 +236,11 @@ def parts_of(action: tree.Step | None) -> Parts:
             return Parts((name,), constants=tuple(each.constant for each in values), draws=True)
         case tree.Generalize(name, map_):
             of_map = map_parts(map_)
-            return Parts((name,), constants=of_map.constants, integers=of_map.integers)
+            return Parts((name,), constants=of_map.constants, integers=of_map.integers, keeps_equal=True)
         case tree.Drop(names):
             return Parts(dropped=names)
         case tree.Pseudonym(name):
-            return Parts((name,))
+            return Parts((name,), keeps_equal=True)
         case tree.Shift(names, person, days):
             return Parts(names, (person,), constants=(days,), integers=(("after `WITHIN`", days),))
         case tree.Microaggregate(name, size):
@@ -302,8 +304,31 @@ def names_dropped_by(program: tree.Program) -> Iterator[tree.Name]:
         yield from names_dropped(step_of(requirement))
 
 
+def names_split_by(program: tree.Program) -> Iterator[tree.Name]:
+    """The columns in which equal values may become different. If such a column told persons apart, the number of its
+    distinct values no longer says how many persons there are (D35)."""
+    for requirement in steps(program):
+        action = step_of(requirement)
+        is_of_all = assertion_of(requirement) is None and chance_in(action) is None
+        if not (is_of_all and parts_of(action).keeps_equal):
+            yield from written_names(action)
+
+
 def names_dropped(action: tree.Step | None) -> tuple[tree.Name, ...]:
     return parts_of(action).dropped
+
+
+def without_drops_of(program: tree.Program, column: str) -> tree.Program:
+    """The program that does not drop a column."""
+    kept = (replace(each, action=_without_drop_of(step_of(each), column)) for each in steps(program))
+    return replace(program, requirements=tuple(each for each in kept if each.action != tree.Drop(())))
+
+
+def _without_drop_of(action: tree.Step | None, column: str) -> tree.Step | None:
+    dropped = names_dropped(action)
+    if not dropped:
+        return action
+    return tree.Drop(tuple(name for name in dropped if name.text.casefold() != column.casefold()))
 
 
 def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:

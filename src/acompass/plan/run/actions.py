@@ -3,7 +3,10 @@
 Each kernel has one function, which gets a `Target` and returns the state after the write. Those of section 7 are in
 a module of their own, `computations`, which few runs import."""
 
+from functools import partial
 from typing import assert_never
+
+from sqlglot import exp
 
 from acompass.dataclasses import replace
 from acompass.language.program.effects import is_always, is_certain, map_of, removes_records, write_of
@@ -23,13 +26,13 @@ from acompass.language.program.kernels import (
 )
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import NEVER, Action, Assertion, Project, Remove, Requirement, Result, Write
-from acompass.language.program.types import INTEGER, TEXT
+from acompass.language.program.types import INTEGER, TEXT, Kind
 from acompass.language.text.tree import Quantifier
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialect import conversions, schema_after
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
-from acompass.plan.run.context import Affected, Context, LookupTable, Target
+from acompass.plan.run.context import Affected, Context, LookupTable, Merge, Target
 from acompass.plan.run.ranks import DecidedOutcomes, decide_outcomes, rank_affected, store_state, unite
 
 
@@ -182,7 +185,23 @@ def look_up_labels(context: Context, state: State, requirement: Requirement, aff
 
 def _look_up(target: Target, map_: Map) -> LookupTable:
     """The labels of the affected values. A value without a label ends the run."""
-    labels = target.look_up(target.column, map_.label, TEXT)
+    is_integer = target.state.schema[target.column].type.kind is Kind.INTEGER
+    labels = target.look_up(target.column, map_.label, TEXT, _merge(map_) if is_integer else None)
     if labels.missing:
         raise UnlabeledValueError(target.requirement.index, labels.missing)
     return labels
+
+
+def _merge(map_: Map) -> Merge | None:
+    """Makes integers equal only if they have the same label; None if the map has no step of 64 bits above 1."""
+    return partial(_between_multiples, step=map_.step) if map_.step is not None and 1 < map_.step < 2**63 else None
+
+
+def _between_multiples(value: Sql, step: int) -> Sql:
+    """The multiple of the step toward 0, less 1 for an integer below 0 that is not a multiple.
+
+    Integers with different neighboring multiples differ in it, and it has 64 bits where they have."""
+    rest = exp.paren(exp.Mod(this=exp.paren(value.copy()), expression=sql.integer(step)))
+    is_below = exp.If(this=exp.LT(this=rest.copy(), expression=sql.integer(0)), true=sql.integer(1))
+    multiple = exp.Sub(this=exp.paren(value.copy()), expression=rest)
+    return exp.Sub(this=multiple, expression=exp.Case(ifs=[is_below], default=sql.integer(0)))

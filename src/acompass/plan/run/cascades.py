@@ -288,7 +288,7 @@ class _Steps:
             return None
         bag = self.active.derive({}, joins=affected.joins, where=affected.predicate)
         bag = replace(bag, records=affected.count)
-        whole_bag = Affected(sql.TRUE.copy(), affected.count, distinct=affected.distinct)
+        whole_bag = Affected(sql.TRUE.copy(), affected.count, stored=affected.stored)
         return self._store(perform(self.context, bag, requirement, whole_bag), affected.count)
 
     def _store(self, state: State, records: int) -> State:

@@ -335,19 +335,13 @@ def violating_classes(context: Context, classes: Classes, requirement: Requireme
     table = context.session.store(sql.query([*classes.keys("k"), size], classes.subquery(), violating))
     total = sql.query([_sum(exp.column("n"))], sql.table(table))
     count = int(context.session.fetch(total)[0][0])
-    distinct = {g: _distinct(table, f"g{j}") for j, g in enumerate(classes.process.group_by)}
-    return Affected(sql.all_of(has_class(), classes.where), count, [classes.join(table)], distinct)
+    stored = {g: (table, f"g{j}") for j, g in enumerate(classes.process.group_by)}
+    return Affected(sql.all_of(has_class(), classes.where), count, [classes.join(table)], stored)
 
 
 def has_class() -> Sql:
     """Whether the class of a record is among the stored ones, named `v`."""
     return exp.Not(this=exp.Is(this=exp.column("n", table="v"), expression=exp.null()))
-
-
-def _distinct(table: str, key: str) -> exp.Select:
-    """The values of a group column in stored classes, with their numbers of records."""
-    columns = [sql.with_alias(exp.column(key), "value"), exp.Sum(this=exp.column("n"))]
-    return sql.query(columns, sql.table(table)).group_by(exp.column(key), copy=False)
 
 
 def _selects_none(context: Context, classes: Classes) -> bool:

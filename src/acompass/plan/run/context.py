@@ -29,6 +29,8 @@ from acompass.plan.stages import Sample, Stage
 
 #: called with the number of requirements done and their total
 Progress: TypeAlias = Callable[[int, int], None]
+#: what is equal for two values only if they have the same result; it copies its argument
+Merge: TypeAlias = Callable[[Sql], Sql]
 #: called after each stage, with the states before and after it
 Observer: TypeAlias = Callable[["Context", Stage, State, State], None]
 
@@ -232,8 +234,8 @@ class Affected:
     count: int  # the number of affected records
     #: the tables that `predicate` refers to; none duplicates records
     joins: list[exp.Join] = field(default_factory=list)
-    #: for each column that the classes are grouped by, a query for its distinct values with their numbers of records
-    distinct: Mapping[int, exp.Select] = field(default_factory=dict)
+    #: for each column that the classes are grouped by, where its values are stored: a table and the name of a column
+    stored: Mapping[int, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -307,24 +309,32 @@ class Target:
         if unfit:
             raise UnfitValueError(self.requirement.index, unfit)
 
-    def look_up(self, column: int, find: Callable[[str], Value | None], type_: Type) -> "LookupTable":
-        """What `find` returns for the text of each distinct value of a column; `type_` is the type of the results."""
+    def look_up(
+        self, column: int, find: Callable[[str], Value | None], type_: Type, merge: Merge | None = None
+    ) -> "LookupTable":
+        """What `find` returns for the text of each distinct value of a column; `type_` is the type of the results.
+
+        Values that `merge` makes equal have the same result. It is looked up for one of them."""
         value, key_type = text_key(self.dialect, sql.column(column, "t"), self.state.schema[column].type)
-        fetched = self.context.session.fetch(self._distinct_values(column, value))
+        fetched = self.context.session.fetch(self._distinct_values(column, value, merge))
         texts = [to_text(each, key_type) for each, _ in fetched]
         found = [find(text) for text in texts]
         missing = sum(int(count) for (_, count), result in zip(fetched, found, strict=True) if result is None)
         rows = [(each, result) for (each, _), result in zip(fetched, found, strict=True)]
         # a dry run fetches no values, but results may differ from the values that a run finds
         changes = not texts or any(text != result for text, result in zip(texts, found, strict=True))
-        return LookupTable(rows, value, sql.type_name(key_type), sql.stored_type(type_), missing, changes)
+        return LookupTable(rows, value, merge, sql.type_name(key_type), sql.stored_type(type_), missing, changes)
 
-    def _distinct_values(self, column: int, value: Sql) -> exp.Select:
-        """The distinct values of the affected records, with the number of records."""
-        if column in self.affected.distinct and self.state.schema[column].type.kind in PLAIN_KINDS:
-            return self.affected.distinct[column]
-        columns = [sql.with_alias(value.copy(), "value"), self.state.count()]
-        return self.select(columns).group_by(value.copy(), copy=False)
+    def _distinct_values(self, column: int, value: Sql, merge: Merge | None) -> exp.Select:
+        """The affected values, one for each result of `merge`, with the number of records."""
+        count, source = self.state.count(), None
+        if column in self.affected.stored and self.state.schema[column].type.kind in PLAIN_KINDS:
+            source, name = self.affected.stored[column]
+            value, count = exp.column(name), exp.Sum(this=exp.column("n"))
+        one = value.copy() if merge is None else exp.Min(this=value.copy())
+        columns = [sql.with_alias(one, "value"), count]
+        select = self.select(columns) if source is None else sql.query(columns, sql.table(source))
+        return select.group_by(_merged(value, merge), copy=False)
 
 
 @dataclass(frozen=True)
@@ -334,6 +344,7 @@ class LookupTable:
 
     rows: Sequence[tuple[Any, Any]]  # the distinct values of the affected records, with their results
     value: Sql  # the value of a record of the state, named `t`
+    merge: Merge | None  # makes values equal that have the same result
     value_type: str  # its SQL type
     result_type: str  # the SQL type of the results
     missing: int  # the number of records without a result
@@ -346,5 +357,10 @@ class LookupTable:
     def join(self, context: Context) -> exp.Join:
         """A join with the results, named `m`."""
         table = context.session.upload((("value", self.value_type), ("result", self.result_type)), self.rows)
-        on = exp.EQ(this=self.value.copy(), expression=exp.column("value", table="m"))
+        looked_up = _merged(exp.column("value", table="m"), self.merge)
+        on = exp.EQ(this=_merged(self.value, self.merge), expression=looked_up)
         return exp.Join(this=sql.table(table, "m"), on=on, side="LEFT")
+
+
+def _merged(value: Sql, merge: Merge | None) -> Sql:
+    return value.copy() if merge is None else merge(value)

@@ -16,7 +16,7 @@ from acompass.language.program.effects import columns_with_pseudonyms, is_always
 from acompass.language.program.types import Kind, Names, Schema, types_by_name
 from acompass.language.text.tokens import policy_lines
 from acompass.language.text.tree import Operator, Quantifier
-from acompass.language.text.walk import names_written, processes, steps_of
+from acompass.language.text.walk import names_split_by, names_written, processes, steps_of
 from acompass.measure.answer import THRESHOLDS, Measures, Overview
 from acompass.measure.distribution import Showing
 from acompass.measure.loss import PolicyLevels
@@ -80,6 +80,7 @@ class FrontPage:
     columns: tuple[ColumnRow, ...]
     thresholds: tuple[Threshold, ...]
     roles: TableRoles  # as declared
+    person: str | None  # the column that tells persons apart, unless a line splits its values
     pseudonyms: tuple[str, ...]  # columns of the released table
 
 
@@ -332,7 +333,10 @@ ROLE_ORDER = (*(word for word, _ in _ROLES), None)
 
 
 def _front_page(request: ReportRequest) -> FrontPage:
-    program = None
+    program, person = None, request.table_roles.person
+    if request.policy is not None and person is not None:
+        split = {name.text.casefold() for name in names_split_by(request.policy.tree)}
+        person = None if person.casefold() in split else person
     if request.policy is not None and request.schema is not None:
         is_check = request.command == "check"
         program = checked_program(request.policy, request.schema, request.params, may_be_released=is_check)
@@ -341,6 +345,7 @@ def _front_page(request: ReportRequest) -> FrontPage:
         columns=tuple(_column_rows(request, program)),
         thresholds=() if program is None else tuple(thresholds(program)),
         roles=request.table_roles,
+        person=person,
         pseudonyms=() if program is None or request.command != "run" else tuple(_pseudonyms(program)),
     )
 

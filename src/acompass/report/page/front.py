@@ -53,8 +53,10 @@ def _columns(content: PageContent) -> Iterator[Html]:
     if rows and not content.front.roles.are_given and content.command != "measure":
         user = "policy" if content.rule is None else "rule"
         yield _remark(f"No roles are declared; these follow from how the {user} uses the columns.")
-    if content.front.roles.person is not None:
-        yield _remark("The column ", tag("code", content.front.roles.person), " tells persons apart.")
+    person = content.front.roles.person
+    if person is not None:
+        split = "" if content.front.person is not None else " in the original table; the policy changes its values"
+        yield _remark("The column ", tag("code", person), f" tells persons apart{split}.")
 
 
 def _role_rows(role: str | None, columns: Sequence[ColumnRow]) -> Iterator[Html]:
@@ -120,7 +122,7 @@ def _required_by_rule(check: RuleCheck) -> Iterator[str]:
 
 
 def _threshold(bound: Threshold, content: PageContent) -> Iterator[str]:
-    person = content.front.roles.person
+    person = content.front.person
     if bound.counted is None:
         symbol, counted = "k", count_text(bound.least, "record")
     elif person is not None and bound.counted.casefold() == person.casefold():
@@ -154,7 +156,8 @@ def _achieved(content: PageContent) -> Iterator[str]:
     yield f". Measured on {which} table."
     person = content.front.roles.person
     if person is not None and found.people is None:
-        yield f" Counted in records, because {which} table does not have column "
+        why = f"{which} table does not have" if content.front.person is not None else "the policy changes values of"
+        yield f" Counted in records, because {why} column "
         yield tag("code", person)
         yield ", which tells persons apart: a class can have fewer persons than records, and the risk can be higher."
 
@@ -199,9 +202,15 @@ def _open_points(content: PageContent) -> Iterator[Sequence[str]]:
 
 
 def _open_values(content: PageContent) -> Iterator[Sequence[str]]:
-    """Sensitive columns without a requirement on their values in a class; if none are declared, any column."""
+    """Sensitive columns without a requirement on their values in classes by all quasi-identifiers; if none are
+    declared, any column."""
     person = (content.front.roles.person or "").casefold()
-    bounds = [each for each in content.front.thresholds if each.columns and each.counted is not None]
+    known = {name.casefold() for name in _quasi_identifiers(content)}
+    bounds = [
+        each
+        for each in content.front.thresholds
+        if each.least > 1 and not each.is_partial and known <= {name.casefold() for name in each.columns}
+    ]
     limited = {each.counted.casefold() for each in bounds if each.counted is not None} - {person}
     sensitive = [each.name for each in content.front.columns if each.role == "sensitive" and not each.is_dropped]
     free = [name for name in sensitive if name.casefold() not in limited]

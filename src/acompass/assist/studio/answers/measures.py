@@ -1,6 +1,6 @@
 """The disclosure risk before and after the policy, and what the policy costs, by column and by line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
@@ -65,7 +65,10 @@ def _before(ask: Ask, roles: Roles) -> Measures:
 
 def _after(ask: Ask, session: Session, roles: Roles) -> Measures:
     """The population lacks the labels of a generalized table, so the journalist risk may be unknown."""
-    with release_table(ask, session) as files, ask.project.open_released(ask.body, files.after) as after:
+    with (
+        release_table(ask, session, roles.person) as files,
+        ask.project.open_released(ask.body, files.after) as after,
+    ):
         found = measure_risk(after, _released_roles(ask, roles, after), files.result.records_out)
         with suppress(TableError):
             return with_journalist(found, after, ask.project.start.population)
@@ -82,7 +85,6 @@ def _released_roles(ask: Ask, roles: Roles, after: Session) -> Roles:
 def _risk(project: Project, measures: Sequence[Measures]) -> dict[str, Any]:
     before, *after = measures
     ranges, series = size_ranges_with_classes(measures), _SERIES[: len(measures)]
-    people = measures[-1].people
     return {
         "before": _side(before),
         "after": _side(after[0]) if after else None,
@@ -90,10 +92,23 @@ def _risk(project: Project, measures: Sequence[Measures]) -> dict[str, Any]:
         "sizes": [_size(each, series) for each in ranges],
         "chart": sizes_chart(ranges, measures, series),
         "has_population": project.start.population is not None,
-        "persons": [] if people is None else [f"{each[0].upper()}{each[1:]}." for each in persons_sentences(people)],
+        "persons": list(_persons_sentences(measures)),
         "sample": sample_json(project),
         "notes": [],
     }
+
+
+def _persons_sentences(measures: Sequence[Measures]) -> Iterator[str]:
+    """What the figures mean if persons are counted, in both tables or only in the one before."""
+    before, after = measures[0].people, measures[-1].people
+    if before is not None and after is None:
+        yield (
+            f"After the policy, records are counted, not persons: it draws values, or changes {before.column} so that "
+            "records of one person may have different values. A class can have fewer persons than records, and the "
+            "risk can be higher."
+        )
+    elif after is not None:
+        yield from (f"{each[0].upper()}{each[1:]}." for each in persons_sentences(after))
 
 
 def _side(measures: Measures) -> dict[str, Any]:
@@ -252,7 +267,10 @@ def write_record_risks(ask: Ask) -> dict[str, Any]:
         return int(measures.records)
 
     def measure_release(session: Session, path: Path) -> int:
-        with release_table(ask, session) as files, project.open_released(ask.body, files.after) as after:
+        with (
+            release_table(ask, session, roles.person) as files,
+            project.open_released(ask.body, files.after) as after,
+        ):
             return measure(after, path)
 
     with temporary_folder() as folder:

@@ -224,6 +224,11 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], str, tuple[str, dict[str, Any
         "none",
         (DROP + CLASSES + DIVERSE, ROLES | {"sensitive": ["Disease"]}),
     ),
+    "`*` counts as a value of `Disease`": (
+        (DROP + "EACH RESULT : Age <= 40 : REPLACE Disease WITH '*';\n" + CLASSES + DIVERSE, ROLES),
+        "warning",
+        (DROP + "EACH RESULT : Age <= 40 : REPLACE Disease WITH '*';\n" + CLASSES, ROLES),
+    ),
     "No line of the policy changes values of `Age`, `Zip`, `Disease`": (
         (DROP + CLASSES, ROLES),
         "none",

@@ -192,7 +192,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], str, tuple[str, dict[str, Any
         "warning",
         (PERSONS_COUNTED + "ALWAYS : REPLACE Name WITH '*';\n", PERSONS),
     ),
-    "No column has a role": ((CLASSES, {}), "none", (DROP + CLASSES, ROLES)),
+    "No column has a role": ((CLASSES, {}), "warning", (DROP + CLASSES, ROLES)),
     "The identifier `Name` is not in the released table": (
         (DROP + CLASSES, ROLES),
         "always",

@@ -310,7 +310,7 @@ def _demands_two(comparison: Comparison) -> bool:
 def _of_identifiers(release: Release) -> Iterator[Sentence]:
     located, requirements = release.located, release.program.requirements
     if not release.roles.are_given:
-        yield Sentence("No column has a role: nothing is promised about identifiers.", "none")
+        yield Sentence("No column has a role: nothing is promised about identifiers.", "warning")
         return
     identifiers = located.columns("identifiers")
     if not identifiers:

@@ -30,7 +30,13 @@ export const rarest = new Answer("rarest", () =>
 );
 /** after the table: both need the facts about its columns, which are then cached */
 export const templates = new Answer("templates", () => (shows("columns") && table.value.value ? { ...ask.value, sent: sent.value } : null));
-export const controls = new Answer("refine/controls", () => (shows("refine", "columns") && judgedAlready() ? ask.value : null), 0, true);
+/** asked again when values are shown, because the choices have examples then */
+export const controls = new Answer(
+  "refine/controls",
+  () => (shows("refine", "columns") && judgedAlready() ? { ...ask.value, shown: showRecords.value } : null),
+  0,
+  true,
+);
 /** What the columns lose is measured one after the other, and never while a verdict is awaited. */
 const controlled = () => shows("refine", "columns") && judgedAlready() && !controls.busy.value;
 export const effects = new Answer("refine/effects", () => (controlled() ? ask.value : null), 0, true);

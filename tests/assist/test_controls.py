@@ -136,6 +136,11 @@ def test_a_removed_line_goes_with_the_comment_beside_it() -> None:
     )
 
 
+def test_the_last_step_is_removed_without_its_comment() -> None:
+    first = "ALWAYS : GENERALIZE Age TO BANDS OF 5"
+    assert choose(f"{first} THEN DROP Zip;\n", "Zip", "as it is") == f"{first};\n"
+
+
 def test_a_removed_column_joins_the_drop_and_leaves_the_group_by() -> None:
     after = choose(POLICY, "Zip", "removed")
     assert "ALWAYS : DROP Birth, Zip;\n" in after

@@ -85,6 +85,9 @@ def test_the_numbers_of_a_run_are_those_of_the_released_table(visits: Path) -> N
     assert ": the class with the fewest has 9 records and 4 values of `patient`" in note.text
     (note,) = acompass.run(f"{policy}\nALWAYS : DROP patient;", visits).notes
     assert ": in the table as read, the class with the fewest has 6 records and 1 value of `patient`" in note.text
+    assert "above the line" not in note.text
+    (note,) = acompass.run(f"ALWAYS : DROP patient;\n{policy}", visits).notes
+    assert "REJECT`, above the line that drops `patient`" in note.text
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "reference", "postgres", "spark"])

@@ -183,6 +183,10 @@ def test_measures_are_in_persons_where_the_measured_table_has_their_column(
         assert achieved() == IN_PERSONS + "Measured on this table.", "the checked table still has the column"
     acompass.run(dropping, "visits.csv", output="out.csv", **given)
     assert achieved() == IN_RECORDS.format("the released", "the released")
+    page = read_page(Path("r.html"))
+    assert {"k-anonymity, in records", "highest prosecutor risk of a record"} <= {each.text for each in page.all("dt")}
+    assert "not the persons in patient: a class can have fewer" in page.prose
+    assert "no column is known to tell persons apart" not in page.prose
     assert acompass.check(dropping, "out.csv", **given).ok, "a released table lacks the column, which is allowed"
     assert achieved() == IN_RECORDS.format("this", "this")
 

@@ -244,7 +244,7 @@ def test_a_report_answers_the_three_questions_in_records(tmp_path: Path) -> None
     acompass.measure(VISITS, ["age"], report=path)
     found = _questions(read_page(path))
     assert "The smallest class by age has 2 records." in found["Singling out"]
-    assert "no column is known to tell persons apart" in found["Singling out"]
+    assert "no column of the table is known to tell persons apart" in found["Singling out"]
     assert "have a value that no other record has: note." in found["Linkability"]
     assert found["Inference"] == "Not measured, because no column is known to be sensitive."
 

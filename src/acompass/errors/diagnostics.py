@@ -270,7 +270,7 @@ def compatible_fixes(fixes: Iterable[Fix]) -> Iterator[Fix]:
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     parts, end = [], 0
-    for edit in sorted(edits, key=lambda edit: edit.span.start):
+    for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
         parts += [text[end : edit.span.start], edit.text]
         end = edit.span.end
     return "".join([*parts, text[end:]])

@@ -37,7 +37,7 @@ export type Effect = {
 export type Pair = { before: (string | null)[]; after: (string | null)[] | null };
 
 export type RefineRoutes = {
-  "refine/controls": [Ask, Diagnosed & { controls: Control[] | null }];
+  "refine/controls": [Ask & { shown: boolean }, Diagnosed & { controls: Control[] | null }];
   "refine/effects": [Ask, Diagnosed & { effects: Effect[] | null; sample?: Sample }];
   "refine/rows": [Ask & { first: number; count: number }, Diagnosed & { rows: Pair[] | null }];
 };

@@ -5,10 +5,11 @@ import type { Basis, Promised, Role, Sentence } from "../api";
 import { Asked, Problems, Since } from "../parts/asked";
 import { Explained } from "../parts/explained";
 import { LineLink } from "../parts/line";
+import { PlaceLink } from "../parts/place_link";
 import { Prose } from "../parts/prose";
 import { Stepper } from "../parts/stepper";
 import { markRole, ROLES, roleOf, undecided } from "../roles";
-import { parameterValues } from "../state";
+import { opened, parameterValues } from "../state";
 import { count, countNoun, type Tone } from "../words";
 
 const BASES: Record<Basis, { tone: Tone; sign: string; word: string; meaning: string }> = {
@@ -35,6 +36,11 @@ export function Promises() {
           </div>
         )}
         <Undecided />
+        {(opened.value?.table.columns ?? []).every((column) => roleOf(column) === "none") && (
+          <p class="about">
+            Give the columns their roles in <PlaceLink step="columns" />.
+          </p>
+        )}
         <Problems problems={problems.value.filter((each) => each.code === "AC413")} />
       </Asked>
     </section>

@@ -11,6 +11,7 @@ import { Histogram } from "../parts/histogram";
 import { LineLink } from "../parts/line";
 import { hashOf } from "../place";
 import { roleOf } from "../roles";
+import { showRecords } from "../state";
 import { fraction, share } from "../words";
 import { ColumnDetail } from "./column_change";
 import { RowsBeforeAndAfter } from "./rows";
@@ -104,6 +105,9 @@ function ControlRow({ control, open }: { control: Control; open: boolean }) {
   );
 }
 
+/** Hidden at once with the other values: the answer may have arrived before. */
+const exampleOf = ({ example }: SettingChoice): string | null => (showRecords.value ? example : null);
+
 /** more choices than this are a list to open */
 const MOST_SEGMENTS = 6;
 
@@ -134,7 +138,7 @@ function Segment({ column, choice, on }: { column: string; choice: SettingChoice
         onChange={() => move(column, choice.key)}
       />
       <span>{choice.words}</span>
-      {choice.example !== null && <small>{choice.example}</small>}
+      {exampleOf(choice) !== null && <small>{choice.example}</small>}
     </label>
   );
 }
@@ -145,7 +149,7 @@ function SettingList({ control: { column, choices }, wanted }: { control: Contro
       {choices.map((choice) => (
         <option value={choice.key} disabled={choice.edits === null}>
           {choice.words}
-          {choice.example === null ? "" : ` (${choice.example})`}
+          {exampleOf(choice) === null ? "" : ` (${choice.example})`}
         </option>
       ))}
     </select>

@@ -80,7 +80,7 @@ function Glance({ before, after }: { before: RiskSide; after: RiskSide }) {
   const of = (words: (side: RiskSide) => string) => ({ before: words(before), value: words(after) });
   return (
     <Figures>
-      <Figure name={<Explained word="k-anonymity" />} {...of((side) => orNone(side.k, count))} />
+      <Figure name={<Explained word="k-anonymity">{anonymity(nouns([before, after]))}</Explained>} {...of((side) => orNone(side.k, count))} />
       <Figure name={<Explained word="unique records">{`unique ${nouns([before, after])}`}</Explained>} {...of((side) => count(side.uniques))} />
       <Figure name={<Explained word="prosecutor risk">highest prosecutor risk</Explained>} {...of((side) => orNone(side.prosecutor?.max, share))} />
     </Figures>
@@ -96,13 +96,16 @@ const orNone = (value: number | null | undefined, words: (number: number) => str
 /** What the classes of some versions count: a release often lacks the column that tells persons apart. */
 const nouns = (sides: RiskSide[]): string => [...new Set(sides.map((side) => side.counted))].join(" or ");
 
+/** as `acompass measure` and the reports name it */
+const anonymity = (noun: string): string => (noun === "records" ? "k-anonymity" : `k-anonymity, in ${noun}`);
+
 function sizeMeasures(sides: RiskSide[], noun: string): Measure[] {
   const thresholds = sides[0]?.below ?? [];
   const persons: Measure = { name: "persons", of: (side) => orNone(side.persons, count) };
   return [
     { name: "records", of: (side) => count(side.records) },
     ...(sides.some((side) => side.persons !== null) ? [persons] : []),
-    { name: "k-anonymity", word: "k-anonymity", of: (side) => orNone(side.k, count) },
+    { name: anonymity(noun), word: "k-anonymity", of: (side) => orNone(side.k, count) },
     { name: "classes", word: "class", of: (side) => count(side.classes) },
     { name: `unique ${noun}`, word: "unique records", of: (side) => count(side.uniques) },
     ...thresholds.map(({ k }) => ({

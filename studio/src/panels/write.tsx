@@ -52,6 +52,7 @@ async function write(replace: boolean): Promise<void> {
   try {
     await rolesArrived();
     if (!dirty.peek() || (await save())) await watched(release(replace));
+    else refused.value = { message: "the policy could not be saved", exists: false };
   } catch (error) {
     lostContact(error);
     if (error instanceof Refused) refused.value = { message: error.message, exists: error.exists !== null };
@@ -179,7 +180,7 @@ type NotWrittenProps = { refused: NotReleased; replace: () => void; children?: C
 export function NotWritten({ refused: { message, exists }, replace, children }: NotWrittenProps) {
   return (
     <p class="row">
-      <span class="mark bad">✗ not written</span> <span>{message}</span>
+      <span class="mark bad">✗ not written</span> <span><Prose text={message} /></span>
       {exists && (
         <button type="button" class="small" onClick={replace}>
           Replace

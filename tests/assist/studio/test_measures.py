@@ -78,6 +78,10 @@ def test_journalist_risk_needs_a_population(tmp_path: Path) -> None:
         risk = page.ask_about("risk", CLASSES, {"k": "2"}, roles=ROLES)["risk"]
         assert risk["before"]["journalist"]["max"] == 0.25
         assert risk["after"]["journalist"]["max"] == 0.125
+        body = {"roles": ROLES, "name": people.name, "released": False, "replace": True}
+        refused = page.send("record_risks", text=CLASSES, params={"k": "2"}, **body)
+        assert "everybody.csv" in refused.text
+        assert people.read_text(encoding="utf-8").startswith(PEOPLE), "the population is never replaced"
         banded = "ALWAYS : GENERALIZE Age TO BANDS OF 10;\n"
         assert page.ask_about("risk", banded, roles=ROLES)["risk"]["after"]["journalist"] is None
 

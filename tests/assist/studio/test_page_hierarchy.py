@@ -180,7 +180,7 @@ def test_a_hierarchy_file_is_edited_from_the_policys_line(browser: Browser, tmp_
         name.fill("justice")
         name.press("Enter")
         dialog.get_by_role("button", name="Use in the policy").click()
-        expect(dialog.get_by_text("`jobs.csv` already exists")).to_be_visible()
+        expect(dialog.get_by_text("jobs.csv already exists")).to_be_visible()
         dialog.get_by_role("button", name="Replace").click()
         expect(dialog).to_have_count(0)
         assert "judge;justice;*" in (tmp_path / "jobs.csv").read_text(encoding="utf-8")

@@ -221,7 +221,7 @@ def test_table_and_report_are_written_and_replaced_only_when_asked(tab: Tab, fol
     assert len((folder / "policy-released.csv").read_text(encoding="utf-8").splitlines()) == 9
     assert "every check holds" in (folder / "policy-report.html").read_text(encoding="utf-8")
     tab.press("Write")
-    expect(tab.page.get_by_text("already exists")).to_be_visible()
+    expect(tab.page.get_by_text("already exist")).to_be_visible()
     tab.press("Replace")
     expect(tab.page.get_by_text("✓ written")).to_be_visible()
     stale = tab.page.get_by_text("The policy or its settings have changed since these files were written.")

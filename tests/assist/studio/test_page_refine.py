@@ -1,5 +1,6 @@
 """The step Refine: controls that edit the policy's text, by mouse and by keyboard, and records before and after."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -80,6 +81,10 @@ def test_records_show_their_changed_cells_while_values_are_shown(tab: Tab) -> No
     tab.page.get_by_label("Show values").click()
     expect(tab.page.get_by_text("Values are hidden.")).to_be_visible()
     expect(grid.get_by_role("gridcell")).to_have_count(0)
+    example = control(tab, "Age").get_by_role("radio", name=re.compile("^bands of 10"))
+    expect(example).to_have_accessible_name("bands of 10")
+    tab.page.get_by_label("Show values").click()
+    expect(example).to_have_accessible_name("bands of 10 30-39")
 
 
 def test_a_weight_that_is_none_is_taken_back_and_risks_are_dimmed_at_once(tab: Tab) -> None:

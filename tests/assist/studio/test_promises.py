@@ -192,7 +192,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], str, tuple[str, dict[str, Any
         "warning",
         (PERSONS_COUNTED + "ALWAYS : REPLACE Name WITH '*';\n", PERSONS),
     ),
-    "No column has a role": ((CLASSES, {}), "none", (DROP + CLASSES, ROLES)),
+    "No column has a role": ((CLASSES, {}), "warning", (DROP + CLASSES, ROLES)),
     "The identifier `Name` is not in the released table": (
         (DROP + CLASSES, ROLES),
         "always",
@@ -223,6 +223,11 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], str, tuple[str, dict[str, Any
         (DROP + CLASSES + DIVERSE.replace(">= 2", "<= 9"), ROLES),
         "none",
         (DROP + CLASSES + DIVERSE, ROLES | {"sensitive": ["Disease"]}),
+    ),
+    "`*` counts as a value of `Disease`": (
+        (DROP + "EACH RESULT : Age <= 40 : REPLACE Disease WITH '*';\n" + CLASSES + DIVERSE, ROLES),
+        "warning",
+        (DROP + "EACH RESULT : Age <= 40 : REPLACE Disease WITH '*';\n" + CLASSES, ROLES),
     ),
     "No line of the policy changes values of `Age`, `Zip`, `Disease`": (
         (DROP + CLASSES, ROLES),

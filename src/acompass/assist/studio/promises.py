@@ -12,6 +12,7 @@ from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import Span
 from acompass.errors.display import count_text
 from acompass.language.program import effects
+from acompass.language.program.label_maps import SUPPRESSED
 from acompass.language.program.program import (
     Aggregate,
     Assertion,
@@ -309,7 +310,7 @@ def _demands_two(comparison: Comparison) -> bool:
 def _of_identifiers(release: Release) -> Iterator[Sentence]:
     located, requirements = release.located, release.program.requirements
     if not release.roles.are_given:
-        yield Sentence("No column has a role: nothing is promised about identifiers.", "none")
+        yield Sentence("No column has a role: nothing is promised about identifiers.", "warning")
         return
     identifiers = located.columns("identifiers")
     if not identifiers:
@@ -343,17 +344,22 @@ def _of_identifiers(release: Release) -> Iterator[Sentence]:
 
 def _of_sensitive_columns(release: Release) -> Iterator[Sentence]:
     located = release.located
-    diverse = {
-        aggregate.column
-        for aggregate, comparison in _bounds_of_classes(release)
-        if _demands_others(aggregate, comparison)
-    }
+    demanding = (
+        aggregate.column for aggregate, bound in _bounds_of_classes(release) if _demands_others(aggregate, bound)
+    )
+    diverse = frozenset(column for column in demanding if column is not None)
     open_ = [each for each in located.columns("sensitive") if release.is_released(each) and each not in diverse]
     if open_:
         text = (
             f"Nothing is promised about {located.listed(open_)} within a class: all of its records may have one value."
         )
         yield Sentence(text, "none")
+    for requirement in release.program.requirements:
+        hidden = diverse & effects.written_by(requirement.action)
+        if hidden and effects.constant_written(requirement.action) == SUPPRESSED:
+            counted = located.listed(sorted(hidden))
+            text = f"`{SUPPRESSED}` counts as a value of {counted}: a class may have only one other value."
+            yield Sentence(text, "warning", requirement.line)
 
 
 def _demands_others(aggregate: Aggregate, comparison: Comparison) -> bool:

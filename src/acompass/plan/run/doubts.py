@@ -151,6 +151,8 @@ def _doubts_about_persons(
     if found is None:
         return
     counted, asked = _counted_and_asked(requirement, found.column)
+    if requirement.before[person].type.kind is Kind.DROPPED:
+        asked += f", above the line that drops `{found.column}`"
     as_read = "" if state is after else "in the table as read, "
     if declared is not None:
         smallest = f"{count_text(found.records, 'record')} of {count_text(found.persons, 'person')}"

@@ -49,7 +49,8 @@ WORDS: Mapping[str, str] = {
     "quasi-identifiers, estimated from sampling weights as in sdcMicro.",
     "expected re-identifications": "The sum of the individual risks: how many records of the sample an attacker is "
     "expected to link to the right person.",
-    "distinct l-diversity": "The smallest number of different values of a sensitive column in any class.",
+    "distinct l-diversity": "The smallest number of different values of a sensitive column in any class; `*` counts as "
+    "a value.",
     "entropy l-diversity": "The largest l such that in every class the values are as uncertain as l equally frequent "
     "ones.",
     "α of (α,k)-anonymity": "The largest share that one value of a sensitive column has in any class.",

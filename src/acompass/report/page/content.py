@@ -111,6 +111,11 @@ class PageContent:
         return self.measures[-1] if is_measured else None
 
     @property
+    def uncounted_person(self) -> str | None:
+        """The column that tells persons apart, if the measured table lacks it: its records are counted."""
+        return self.front.roles.person if self.measures and self.measures[-1].people is None else None
+
+    @property
     def detailed_tables(self) -> int:
         """How many tables, counted from the last, are shown in detail: a recipient sees only the released table."""
         return len(self.series) if self.is_internal else 1

@@ -32,7 +32,9 @@ from acompass.report.page.front import front_section, limits_section
 from acompass.report.page.measures import (
     classes_section,
     columns_section,
+    k_label,
     loss_section,
+    noun_of,
     percent,
     quasi_identifiers_section,
     questions_section,
@@ -120,7 +122,7 @@ def _measures(content: PageContent) -> Iterator[Html]:
     number = content.detailed_tables
     measures, series = content.measures[-number:], content.series[-number:]
     yield classes_section(measures, series)
-    yield risk_section(measures, series)
+    yield risk_section(measures, series, content.uncounted_person)
     if measures[-1].sampling is not None:
         yield sampling_section(measures, series)
     if measures[-1].by_quasi_identifier:
@@ -177,10 +179,9 @@ def _header_figures(content: PageContent) -> Iterator[Html]:
     if measures:
         measures = measures[-content.detailed_tables :]  # nothing about the original table for a recipient
         smallest = ["none" if each.k is None else persons(each.k) for each in measures]
-        yield _figure("k-anonymity", _arrow(smallest))
-        yield _figure(
-            "highest prosecutor risk", _arrow([percent(each.classes.prosecutor_maximum) for each in measures])
-        )
+        yield _figure(k_label(noun_of(measures), content.uncounted_person is not None), _arrow(smallest))
+        risk = "highest prosecutor risk" if content.uncounted_person is None else "highest prosecutor risk of a record"
+        yield _figure(risk, _arrow([percent(each.classes.prosecutor_maximum) for each in measures]))
 
 
 def _record_figures(result: Result) -> Iterator[Html]:

@@ -55,7 +55,7 @@ def classes_section(measures: Sequence[Measures], series: Sequence[str]) -> Html
     ranges = size_ranges_with_classes(measures)
     counted = "" if measures[-1].people is None else " Its size is its number of persons, who may have several records."
     introduction = about(f"Records with equal values in {names} form one equivalence class.{counted}")
-    chart, data = sizes_chart(ranges, measures, series), _sizes_table(ranges, series, _noun(measures))
+    chart, data = sizes_chart(ranges, measures, series), _sizes_table(ranges, series, noun_of(measures))
     return section("Class sizes", "classes", introduction, series_key(series), chart, data)
 
 
@@ -71,13 +71,13 @@ def size_ranges_with_classes(measures: Sequence[Measures]) -> list[SizeRange]:
 
 
 def sizes_chart(ranges: Sequence[SizeRange], measures: Sequence[Measures], series: Sequence[str]) -> Html:
-    title = f"{_noun(measures).capitalize()} by the size of their class"
+    title = f"{noun_of(measures).capitalize()} by the size of their class"
     words = "; ".join(f"{name}: {_smallest_class(each)}" for name, each in zip(series, measures, strict=True))
     groups = [Group(_short_range(each.low, each.high), each.records) for each in ranges]
     return tag("figure", grouped_bars(title, words, groups, series), tag("figcaption", title))
 
 
-def _noun(measures: Sequence[Measures]) -> str:
+def noun_of(measures: Sequence[Measures]) -> str:
     """What the sizes of the classes count. A released table often lacks the column that tells persons apart."""
     return " or ".join(dict.fromkeys(each.noun for each in measures))
 
@@ -106,13 +106,20 @@ def _smallest_class(measures: Measures) -> str:
     return f"the smallest class has {persons(k)} of {persons(measures.persons)} {measures.noun}"
 
 
-def risk_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
+def risk_section(measures: Sequence[Measures], series: Sequence[str], person: str | None = None) -> Html:
+    """`person` is the column that told persons apart in the original table, if persons are not counted."""
     people = measures[-1].people
-    introduction = about("The probability that someone who knows a person's quasi-identifiers finds the right record.")
+    text = "The probability that someone who knows a person's quasi-identifiers finds the right record."
+    if person is not None:
+        text += (
+            f" Records are counted, not the persons in {person}: a class can have fewer persons than records, and the "
+        )
+        text += "risk can be higher."
+    introduction = about(text)
     if people is not None:
         introduction = about(" ".join(f"{each[0].upper()}{each[1:]}." for each in persons_sentences(people)))
     journalist = () if measures[-1].journalist is None else _JOURNALIST_RISKS
-    risks = (*_class_figures(_noun(measures)), *_RISKS, *journalist)
+    risks = (*_class_figures(noun_of(measures)), *_RISKS, *journalist)
     rows = [row(label, *map(figure, measures)) for label, figure in risks]
     data = table("Risk and related measures", ("measure", *series), rows)
     return section("Risk", "risk", introduction, data)
@@ -122,9 +129,14 @@ def risk_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
 _Figure = tuple[str, Callable[[Measures], str]]
 
 
+def k_label(noun: str, is_counted_otherwise: bool = False) -> str:
+    """k-anonymity with what it counts, unless nothing else could be meant."""
+    return "k-anonymity" if noun == "records" and not is_counted_otherwise else f"k-anonymity, in {noun}"
+
+
 def _class_figures(noun: str) -> tuple[_Figure, ...]:
     return (
-        ("k-anonymity" if noun == "records" else f"k-anonymity, in {noun}", lambda m: round_measure(m.k)),
+        (k_label(noun), lambda m: round_measure(m.k)),
         (f"unique {noun}", lambda m: persons(m.classes.uniques)),
         (f"{noun} in classes below 5", lambda m: persons(m.classes.records_below(5))),
     )
@@ -213,7 +225,7 @@ def _singling_out(measures: Measures, columns: str) -> Iterator[str]:
     yield f"The smallest class by {columns} has {persons(k)} {noun if k != 1 else noun.removesuffix('s')}."
     yield f"Alone in their class: {persons(measures.classes.uniques)} of {persons(measures.persons)} {noun}."
     if measures.people is None and measures.weight is None:
-        yield "Counted in records, because no column is known to tell persons apart."
+        yield "Counted in records, because no column of the table is known to tell persons apart."
 
 
 def _linkability(measures: Measures, unique: Mapping[str, Fraction] | None, pseudonyms: Sequence[str]) -> Iterator[str]:

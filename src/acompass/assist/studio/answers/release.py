@@ -170,16 +170,22 @@ def _targets(project: Project, policy: Policy, body: Body) -> dict[str, Path]:
     """The paths of the table and of the reports that are requested."""
     table = path_in_folder(project, body.text("table"))
     output_format(str(table))
-    require_other_file(str(table), tuple(find_paths(project.start.table)))
+    require_other_file(str(table), _originals(project))
     require_no_policy_file(str(table), policy)
     reports = {what: _report_path(project, body.text(what)) for what in _FILES[1:] if body.has(what)}
     for report in reports.values():
-        require_files(report, None, [project.start.table], str(table), policy)
+        require_files(report, None, [*_originals(project)], str(table), policy)
     if len({os.path.normcase(each.name) for each in reports.values()}) < len(reports):
         raise Refused(HTTPStatus.BAD_REQUEST, "the two reports need different names")
     targets = {"table": table, **reports}
     _require_free(list(targets.values()), body.flag("replace"))
     return targets
+
+
+def _originals(project: Project) -> tuple[str, ...]:
+    """The files of the table and of the population, which nothing replaces."""
+    tables = (project.start.table, project.start.population)
+    return tuple(path for table in tables if table is not None for path in find_paths(table))
 
 
 def _report_path(project: Project, name: str) -> Path:
@@ -194,7 +200,7 @@ def write_beside(project: Project, contents: Mapping[str, bytes], replace: bool,
     paths = {path_in_folder(project, name): content for name, content in contents.items()}
     wanted = {path: content for path, content in paths.items() if not path.is_file() or path.read_bytes() != content}
     for path in wanted:
-        require_other_file(str(path), tuple(find_paths(project.start.table)))
+        require_other_file(str(path), _originals(project))
     _require_free(list(wanted), replace or keep)
     for path, content in wanted.items():
         if not (keep and path.exists()):
@@ -219,7 +225,8 @@ def _require_free(targets: list[Path], replace: bool) -> None:
     taken = [target.name for target in targets if target.exists()]
     if taken and not replace:
         listed = " and ".join(f"`{name}`" for name in taken)
-        raise Refused(HTTPStatus.CONFLICT, f"{listed} already exists", exists=taken)
+        exist = "already exists" if len(taken) == 1 else "already exist"
+        raise Refused(HTTPStatus.CONFLICT, f"{listed} {exist}", exists=taken)
 
 
 QUESTIONS = {

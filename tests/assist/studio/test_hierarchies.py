@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from acompass import load, measure, run
+from acompass.options import Opening
 from tests.assist.studio.pages import Page, open_studio
 
 CHECK = "EACH PROCESS COUNT(*) AS n GROUP BY age, job : n >= 2 : REJECT;\n"
@@ -373,3 +374,30 @@ def test_the_editor_begins_with_the_hierarchy_of_the_project(project: tuple[Page
     assert save(page, "job", "job.csv", **groups).json()["saved"]["search"] == "../policies/job.csv"
     dates = preview(page, "job", "", kind="dates", units=["YEAR"])
     assert dates["preview"] is None or dates["preview"]["search"] is None
+
+
+def test_a_file_has_the_decimal_commas_of_the_table(tmp_path: Path) -> None:
+    """LEVEL and PREFIX read a column as text, with the commas of the file; bands read it as numbers."""
+    table = tmp_path / "doses.csv"
+    table.write_text(
+        "dose;age\n" + "".join(f"{9 + place % 4},5;{place % 2}\n" for place in range(40)), encoding="utf-8"
+    )
+    reading: Opening = {"delimiter": ";", "decimal": ","}
+    with open_studio(tmp_path / "release.acp", table, reading=reading) as (page, _):
+        page.ask("show", on=True)
+        values = [each["text"] for each in page.ask_about("hierarchy", "", column="dose")["hierarchy"]["values"]]
+        assert values == ["9,5", "10,5", "11,5", "12,5"]
+        groups = {"kind": "groups", "file": "dose.csv", "rows": [[value, value[:1]] for value in values]}
+        found = preview(page, "dose", "", **groups)
+        assert found["preview"]["uncovered"]["values"] == 0
+        assert save(page, "dose", **groups).json()["saved"]
+        text = edited("", found)
+        assert page.ask_about("verdicts", text)["verdicts"]["records_out"] == 40
+        assert save(page, "dose", "bands.csv", kind="bands", widths=["1.5"], **{"from": "10", "up_to": None}).json()[
+            "saved"
+        ]
+        written = (tmp_path / "bands.csv").read_text(encoding="utf-8")
+        assert written == ('9,5;<10,0;*\n10,5;"[10,0;11,5)";*\n11,5;"[11,5;13,0)";*\n12,5;"[11,5;13,0)";*\n')
+        roles = {**ROLES, "quasi_identifiers": ["dose"]}
+        search = {"roles": roles, "k": 5, "max_lost": "0%", "importance": {}, "hierarchies": {"dose": "bands.csv"}}
+        assert page.ask_about("search", "", **search)["diagnostics"] == []

@@ -127,7 +127,7 @@ def _own_spec(ask: Ask, column: str) -> dict[str, Any] | None:
 def _proposal(subject: Subject) -> dict[str, Any]:
     match subject.form:
         case "number" if len(subject.numbers) > 1:
-            return _proposed_bands(subject)
+            return _proposed_bands(subject.with_points)
         case "code":
             longest = max(map(len, subject.texts.counts))
             return {"kind": "prefix", "lengths": [f"{length}" for length in prefix_lengths(longest)], "level": 1}
@@ -243,7 +243,8 @@ def save_hierarchy(ask: Ask) -> dict[str, Any]:
 
 
 def _file_of_maps(subject: Subject, maps: Sequence[Map]) -> bytes:
-    return hierarchy_text(rows(subject.values, maps, "values that every level has a label for")).encode()
+    found = rows(subject.values, maps, "values that every level has a label for")
+    return hierarchy_text(tuple(map(subject.spell_for_file, row)) for row in found).encode()
 
 
 def _width(content: bytes) -> int:

@@ -329,7 +329,11 @@ def _only_line(column: str, *maps: str) -> str:
 
 
 def _always(column: str, map_: str) -> str:
-    return f"ALWAYS : GENERALIZE {spell_name(column, 'TO')} TO {map_};"
+    return f"ALWAYS : {step_text(column, map_)};"
+
+
+def step_text(column: str, map_: str) -> str:
+    return f"GENERALIZE {spell_name(column, 'TO')} TO {map_}"
 
 
 def checked_maps(subject: Subject, draft: Draft) -> tuple[Map, ...]:

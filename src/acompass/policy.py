@@ -306,6 +306,8 @@ PERSON_WORDS = frozenset(
         *("id", "ids", "uid", "uuid", "guid", "pid", "identifier", "pseudonym", "ssn", "mrn"),
         *("person", "persons", "patient", "patients", "subject", "participant", "respondent", "client", "customer"),
         *("member", "user", "employee", "student", "pupil", "resident", "citizen", "insured"),
+        *("patienten", "patientennr", "patientennummer", "patientenid", "patnr", "versicherte", "versicherten"),
+        *("versichertennummer", "versichertennr", "personalnummer", "patientnummer", "paciente", "paziente", "assuré"),
     )
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")

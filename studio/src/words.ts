@@ -12,7 +12,8 @@ const SHARE = new Intl.NumberFormat("en-US", { style: "percent", maximumFraction
 
 export const count = (number: number): string => NUMBER.format(number);
 export const share = (part: number): string => SHARE.format(part);
-export const fraction = (value: number, digits = 3): string => value.toLocaleString("en-US", { maximumSignificantDigits: digits });
+export const fraction = (value: number, digits = 3, least = 1): string =>
+  value.toLocaleString("en-US", { maximumSignificantDigits: digits, minimumSignificantDigits: least });
 export const countNoun = (number: number, noun: string): string => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 /** the size of a file */

@@ -130,3 +130,23 @@ def test_without_facts_names_decide() -> None:
 def test_no_reason_contains_a_value() -> None:
     table = columns(name=lambda at: f"Secretperson {at}", email=lambda at: f"secret{at}@example.org")
     assert not any("ecret" in each.reason for each in propose(table).roles)
+
+
+def test_names_in_other_languages_are_known() -> None:
+    found = propose(
+        columns(
+            Patientennr=lambda at: f"P{at % 90:05}",
+            Telefonnummer=lambda at: f"0221 {500_000 + at % 90}",
+            Geburtsdatum=lambda at: f"{1 + at % 28:02}.03.19{50 + at % 50}",
+            Wohnort=lambda at: ("Köln", "Bonn")[at % 2],
+            Erkrankung=lambda at: ("a", "b")[at % 2],
+            sexe=lambda at: "HF"[at % 2],
+            nationalité=lambda at: ("fr", "be")[at % 2],
+        )
+    )
+    assert [each.role for each in found.roles] == [
+        *("identifier", "identifier", "quasi-identifier", "quasi-identifier", "sensitive"),
+        *("quasi-identifier", "quasi-identifier"),
+    ]
+    assert found.person is not None
+    assert found.person.column == "Patientennr"

@@ -182,7 +182,8 @@ def _named(column: _Column, meaning: "_Meaning", how: str) -> RoleProposal:
 #: what tells within a longer word; many other words are parts of words with another meaning
 _PART = re.compile(
     "diagnosis|diagnose|disease|illness|injury|income|salary|religion|gender|hispanic|ethni|marital|civil|death|birth|"
-    "household|child|young|educ|occu|region|country|county|postal|^state(?!ment)|^zip|^sex|^job"
+    "household|child|young|educ|occu|region|country|county|postal|^state(?!ment)|^zip|^sex|^job|"
+    "geburt|geschlecht|krankheit|einkommen|beruf|telefon"
 )
 
 
@@ -263,9 +264,11 @@ _WORDS: Mapping[Role, Mapping[str, str]] = {
         "a diagnosis": """
             diagnosis diagnose diagnostic dx icd icd9 icd10 disease illness condition disorder comorbidity
             symptom cancer tumor tumour hiv covid infection injury disability diabetes malformation
+            krankheit erkrankung befund maladie diagnostico diagnosi enfermedad malattia ziekte
         """,
         "a treatment": """
             treatment therapy medication medicine drug prescription surgery procedure drg cpt dose
+            therapie behandlung medikament traitement tratamiento terapia behandeling
         """,
         "health": """
             health pregnancy pregnant bmi cholesterol glucose pressure smoker smoking alcohol genotype gene
@@ -275,9 +278,11 @@ _WORDS: Mapping[Role, Mapping[str, str]] = {
             income salary wage earning pay payment asset debt loan credit saving expenditure expend expense cost
             charge money profit turnover capital tax bonus mortgage rent benefit revenue wealth sale fund
             treasury financial depreciation pension welfare lunch einkommen gehalt lohn
+            salaire ingreso salario reddito inkomen
         """,
         "a belief": """
             religion religious faith denomination church political party vote union
+            konfession partei
         """,
         "a sexual orientation": """
             orientation sexuality
@@ -293,31 +298,38 @@ _WORDS: Mapping[Role, Mapping[str, str]] = {
         "a characteristic known to others": """
             sex gender race ethnic ethnicity ethni etni hispanic nationality citizenship nation native age birth
             born death marital marriage marstat civil married language height geschlecht alter sexo edad
+            sexe sesso geslacht leeftijd geburt geburtsjahr geboortedatum naissance nacimiento nascita nationalitat
+            nationalitaet staatsangehorigkeit staatsangehoerigkeit nationalite nacionalidad nazionalita cittadinanza
+            nationaliteit familienstand sprache
         """,
         "family, known to others": """
             relationship relat husband wife family child children household hh spouse young
         """,
         "work, known to others": """
             hourperweek occupation occu occupational profession job employer employment workclass industry work
-            labor labour unemployed position rank beruf
+            labor labour unemployed position rank beruf metier profesion professione beroep
         """,
         "education, known to others": """
-            education educ educational degree schooling school teacher class
+            education educ educational degree schooling school teacher class bildung schulabschluss
         """,
         "a place known to others": """
             region state country county province district urban rural urbrur area city town municipality zip
             postal postcode plz address street longitude latitude location place neighborhood residence
+            wohnort ort stadt gemeinde landkreis bundesland postleitzahl strasse anschrift adresse ville commune
+            departement ciudad municipio provincia direccion citta comune indirizzo gemeente woonplaats
         """,
         "whom a person met, known to others": """
-            hospital clinic physician doctor provider ward department
+            hospital clinic physician doctor provider ward department krankenhaus klinik abteilung arzt hopital ospedale
+            medecin medico ziekenhuis
         """,
         "a time": """
-            year month week day date hour time
+            year month week day date hour time jahr monat datum annee mois fecha anno jaar maand
         """,
     },
     "identifier": {
         "a name or number of a person or household": """
-            hid hhid phone telephone email passport iban
+            hid hhid phone telephone email passport iban telefon telefonnummer handynummer telefono telefoon nachname
+            vorname familienname nom prenom apellido cognome nome achternaam voornaam
         """,
     },
 }

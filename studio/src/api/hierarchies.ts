@@ -47,6 +47,7 @@ export type GroupPreview = {
   uncovered: SomeValues;
   /** values that only ELSE gives a group */
   others: SomeValues;
+  /** the step of the policy */
   line: string;
   /** null if the policy would be rejected with the line */
   edits: Edit[] | null;
@@ -62,6 +63,8 @@ export type LoadedHierarchy = {
   uncovered?: SomeValues;
   /** values of the file that the column does not have */
   unused?: number;
+  /** null for UTF-8 */
+  encoding?: string | null;
 };
 type About = Ask & { column: string };
 
@@ -74,5 +77,5 @@ export type HierarchiesRoutes = {
     About & { spec: GroupSpec; file: string; replace: boolean },
     Diagnosed & { saved: { file: string; levels: number; search: string } | null },
   ];
-  "hierarchy/load": [About & ({ file: string } | { content: string }), Diagnosed & { loaded: LoadedHierarchy | null }];
+  "hierarchy/load": [About & ({ file: string } | { content: string /* base64 */ }), Diagnosed & { loaded: LoadedHierarchy | null }];
 };

@@ -2,8 +2,8 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { Answer } from "../answer";
-import { post, type GroupedColumn, type GroupSpec, type LoadedHierarchy, type GroupProposal } from "../api";
-import { ask, editedHierarchy, lostContact, showRecords } from "../state";
+import { post, type Diagnostic, type GroupedColumn, type GroupSpec, type LoadedHierarchy, type GroupProposal } from "../api";
+import { ask, editedHierarchy, lostContact, opened, showRecords } from "../state";
 import { addLevel, emptyGroups, fileRows, groupsOf, removeLevel, type Groups } from "./groups";
 
 export type Mode = GroupSpec["kind"];
@@ -119,22 +119,57 @@ export const current = computed(() => (preview.busy.value ? null : (preview.valu
 
 /** Begin with what the policy does, with the hierarchy of the project, or with a proposal. */
 effect(() => {
+  const name = editedHierarchy.value;
   const found = column.value;
-  if (editedHierarchy.value === null) draft.value = null;
-  else if (found !== null && draft.peek() === null) begin(found);
+  if (begun?.column !== name) leave();
+  if (name !== null && found !== null && draft.peek() === null) begin(found);
 });
+
+type Unused = { draft: Draft; past: Draft[]; line: number | null };
+/** changes that were not used when the editor was closed, until the page is left */
+const unused = new Map<string, Unused>();
+let begun: { column: string; key: string } | null = null;
+/** whether such changes are shown again */
+export const isRestored = signal(false);
+
+/** Changes fit as long as the column has the same values. */
+const keyOf = ({ column, distinct, records, missing, values }: GroupedColumn): string =>
+  [opened.peek()?.project, values === null, distinct, records, missing, column].join(" ");
+
+function leave(): void {
+  const now = draft.peek();
+  if (now !== null && begun !== null && past.peek().length > 0) unused.set(begun.key, { draft: now, past: past.peek(), line: line.peek() });
+  begun = draft.value = null;
+}
+
+/** The changes are in the policy or in the project. */
+export function finish(): void {
+  past.value = [];
+  if (begun !== null) unused.delete(begun.key);
+}
+
+export function startAgain(): void {
+  const found = column.peek();
+  finish();
+  if (found !== null) begin(found);
+}
 
 function begin(found: GroupedColumn): void {
   const own = found.lines.findIndex((each) => each.spec !== null);
+  const key = keyOf(found);
+  const kept = unused.get(key);
+  begun = { column: found.column, key };
   batch(() => {
-    past.value = future.value = [];
+    past.value = kept?.past ?? [];
+    future.value = [];
     field = "";
-    done.value = "";
-    line.value = own === -1 ? null : own;
-    draft.value = withSpec(blank(found), found.lines[own]?.spec ?? found.own ?? found.proposal);
+    done.value = kept === undefined ? "" : "Your changes are shown again";
+    isRestored.value = kept !== undefined;
+    line.value = kept !== undefined && (kept.line ?? 0) < found.lines.length ? kept.line : own === -1 ? null : own;
+    draft.value = kept?.draft ?? withSpec(blank(found), found.lines[own]?.spec ?? found.own ?? found.proposal);
   });
   const { mode = "", file = "" } = draft.peek() ?? {};
-  if (mode === "file") void loadGroups({ file }).then(() => void (past.value = []));
+  if (mode === "file" && kept === undefined) void loadGroups({ file }).then(() => void (past.value = []));
 }
 
 function blank(found: GroupedColumn): Draft {
@@ -168,20 +203,22 @@ function withSpec(base: Draft, given: GroupProposal | GroupSpec): Draft {
 // files and boundaries
 
 export const problems = signal<LoadedHierarchy["problems"]>([]);
+export const problemsIn = (found: Diagnostic[]): LoadedHierarchy["problems"] =>
+  found.map(({ message, help }) => ({ lines: [], message: help === null ? message : `${message}: ${help}` }));
 /** what the last loading found, in a sentence */
 export const loaded = signal<LoadedHierarchy | null>(null);
 
 /** Load a hierarchy file into the groups; one with too many values is used as it is. */
-export async function loadGroups(from: { file: string } | { content: string; name: string }): Promise<void> {
+export async function loadGroups(from: { file: string } | { content: Blob; name: string }): Promise<void> {
   const now = about.peek();
   if (now === null) return;
   const { shown: _, ...asked } = now;
-  const given = "file" in from ? { file: from.file } : { content: from.content };
+  const given = "file" in from ? { file: from.file } : { content: await base64(from.content) };
   const answer = await post("hierarchy/load", { ...asked, ...given }).catch((error: unknown) => void lostContact(error));
   const found = answer?.loaded ?? null;
   batch(() => {
     loaded.value = found;
-    problems.value = found?.problems ?? answer?.diagnostics.map(({ message }) => ({ lines: [], message })) ?? [];
+    problems.value = found?.problems ?? problemsIn(answer?.diagnostics ?? []);
   });
   if (found === null || found.problems.length > 0) return;
   const file = "file" in from ? from.file : from.name;
@@ -191,13 +228,22 @@ export async function loadGroups(from: { file: string } | { content: string; nam
   done.value = `Loaded ${file}`;
 }
 
+/** The bytes of a file, whose encoding the server finds. */
+const base64 = (content: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ""));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(content);
+  });
+
 export async function findCuts(by: "width" | "count", bands: number): Promise<void> {
   const now = about.peek();
   if (now === null) return;
   const { shown: _, ...asked } = now;
   const answer = await post("hierarchy/cuts", { ...asked, by, bands }).catch((error: unknown) => void lostContact(error));
   if (!answer) return;
-  problems.value = answer.diagnostics.map(({ message }) => ({ lines: [], message }));
+  problems.value = problemsIn(answer.diagnostics);
   if (answer.cuts.length === 0) return;
   change({ cuts: answer.cuts });
   done.value = `${answer.cuts.length + 1} bands of about equal ${by}`;

@@ -9,6 +9,7 @@ import { edit } from "../editor/holder";
 import { announce } from "../live";
 import { Problems } from "../parts/asked";
 import { ShareBar } from "../parts/bar";
+import { Prose } from "../parts/prose";
 import { DataTable, Num } from "../parts/table";
 import { NotWritten, type NotReleased } from "../panels/write";
 import { closeHierarchy } from "../place";
@@ -25,7 +26,9 @@ import {
   current,
   done,
   draft,
+  finish,
   isEmpty,
+  isRestored,
   levelsOf,
   line,
   loaded,
@@ -33,8 +36,10 @@ import {
   MODES,
   preview,
   problems,
+  problemsIn,
   redo,
   specOf,
+  startAgain,
   undo,
   UNITS,
   type Draft,
@@ -52,7 +57,7 @@ const TITLES: Record<Mode, string> = {
 };
 /** an answer that takes long; what is shown until then is for the choice before */
 const slow = steady(preview.busy);
-const LARGEST_FILE = 20 << 20;
+const LARGEST_FILE = 16 << 20;
 const refused = signal<NotReleased | null>(null);
 /** what a click on Replace repeats */
 const again = signal<() => void>(() => undefined);
@@ -113,6 +118,12 @@ function Content() {
         {countNoun(found.distinct, "value")} in {countNoun(found.records, "record")}
         {found.missing > 0 && `; ${countNoun(found.missing, "record")} without a value`}
       </p>
+      {isRestored.value && (
+        <p class="banner acted row">
+          <span>These are your changes from before the editor was closed. They are not used yet.</span>
+          <button type="button" class="small" onClick={startAgain}>Start again</button>
+        </p>
+      )}
       <Modes found={own} column={found} />
       <div class="parts">
         <div>
@@ -181,8 +192,8 @@ function DateFields({ found }: { found: Draft }) {
 function FileFields({ found, column: { files } }: { found: Draft; column: GroupedColumn }) {
   const upload = async (file: File | undefined) => {
     if (file === undefined) return;
-    if (file.size > LARGEST_FILE) return void (problems.value = [{ lines: [], message: "a file of more than 20 MB is not loaded; copy it to the policy's folder" }]);
-    await loadGroups({ content: await file.text(), name: file.name });
+    if (file.size > LARGEST_FILE) return void (problems.value = [{ lines: [], message: "a file of more than 16 MB is not loaded; copy it to the policy's folder" }]);
+    await loadGroups({ content: file, name: file.name });
   };
   return (
     <div class="fields">
@@ -221,14 +232,15 @@ function FileProblems() {
           {problems.value.map(({ lines, message }) => (
             <li class="error">
               {lines.length > 0 && `Line ${lines.join(" and ")}: `}
-              {message}
+              <Prose text={message} />
             </li>
           ))}
         </ul>
       )}
       {found !== null && found.problems.length === 0 && (
         <p class="about">
-          The file has {countNoun(found.values ?? 0, "value")} and {countNoun(found.levels ?? 0, "level")};{" "}
+          The file has {countNoun(found.values ?? 0, "value")} and {countNoun(found.levels ?? 0, "level")}
+          {found.encoding != null && `, read as ${found.encoding}`};{" "}
           {found.uncovered?.values === 0 ? "it covers every value of the column" : `it lacks ${countNoun(found.uncovered?.values ?? 0, "value")} of the column`}
           {(found.unused ?? 0) > 0 && `; ${countNoun(found.unused ?? 0, "value")} of the file do not occur in the column`}.
         </p>
@@ -336,7 +348,7 @@ function Footer({ found, column: of }: { found: Draft; column: GroupedColumn }) 
   return (
     <footer>
       {of.lines.length > 0 && <LineChoice column={of} />}
-      {shown !== null && <pre>{`GENERALIZE ${of.column} TO ${shown.line}`}</pre>}
+      {shown !== null && <pre>{shown.line}</pre>}
       <div class="row">
         <button type="button" class="primary" disabled={shown?.edits == null} onClick={() => void use(found)}>Use in the policy</button>
         <button type="button" disabled={shown === null || noSearch !== null} onClick={() => void search(found, false)}>Use in the search</button>
@@ -406,7 +418,7 @@ async function save(found: Draft, replace: boolean, repeat: () => void = () => v
   if (name === null) return null;
   try {
     const answer = await post("hierarchy/save", { ...ask.peek(), column: name, spec: specOf(found), file: found.file, replace });
-    problems.value = answer.diagnostics.map(({ message }) => ({ lines: [], message }));
+    problems.value = problemsIn(answer.diagnostics);
     savedAs.value = answer.saved?.file ?? null;
     if (answer.saved !== null) epoch.value++;
     return answer.saved?.search ?? null;
@@ -422,10 +434,10 @@ async function use(found: Draft, replace = false): Promise<void> {
   const shown = current.peek();
   if (shown?.edits == null) return;
   if (found.mode === "groups" && (await save(found, replace, () => void use(found, true))) === null) return;
-  const name = editedHierarchy.peek();
+  finish();
   closeHierarchy();
   edit(shown.edits);
-  announce(`The policy has GENERALIZE ${name} TO ${shown.line}`);
+  announce(`The policy has ${shown.line}`);
 }
 
 /** All levels, for the searches of this project. */
@@ -435,6 +447,7 @@ async function search(found: Draft, replace: boolean): Promise<void> {
   if (name === null || shown === null) return;
   const levels = shown.search ?? (await save(found, replace, () => void search(found, true)));
   if (levels === null) return;
+  finish();
   closeHierarchy();
   await changeLevels(name, levels);
   announce(`The search uses the levels of ${name} that you chose`);

@@ -93,6 +93,16 @@ export function takeOut(groups: Groups, level: number, items: ReadonlySet<string
 export const keepApart = (groups: Groups, level: number, items: ReadonlySet<string>): Groups =>
   [...items].reduce((found, item) => mergeInto(found, level, new Set([item]), item), groups);
 
+/** Items that begin with the same characters become a group, such as diagnoses by the first three characters of their codes. */
+export function groupByStart(groups: Groups, level: number, items: string[], length: number): Groups {
+  const byStart = new Map<string, Set<string>>();
+  for (const item of items) {
+    const start = [...item].slice(0, length).join("");
+    byStart.set(start, (byStart.get(start) ?? new Set()).add(item));
+  }
+  return [...byStart].reduce((found, [start, members]) => mergeInto(found, level, members, start), groups);
+}
+
 /** If there is a group of the new name already, the two become one. */
 export function renameGroup(groups: Groups, level: number, from: string, to: string): Groups {
   const isKnown = groups.rows.some((row) => label(row, level) === to);

@@ -4,13 +4,14 @@ import { signal } from "@preact/signals";
 import type { GroupedColumn } from "../api";
 import { count, countNoun } from "../words";
 import { addGroupLevel, change, done, draft, removeGroupLevel, type Draft } from "./draft";
-import { keepApart, listLevel, mergeInto, renameGroup, takeOut, type Group, type Groups, type Item } from "./groups";
+import { groupByStart, keepApart, listLevel, mergeInto, renameGroup, takeOut, type Group, type Groups, type Item } from "./groups";
 
 /** the level whose groups are shown */
 export const level = signal(1);
 const selected = signal<ReadonlySet<string>>(new Set());
 const words = signal("");
 const target = signal("");
+const start = signal("3");
 const most = signal(200);
 /** where a range that Shift extends begins */
 let anchor: string | null = null;
@@ -41,6 +42,7 @@ export function Tree({ found, column }: { found: Draft; column: GroupedColumn })
               Select {words.value === "" ? "all" : `these ${count(shown.length)}`}
             </button>
           )}
+          {shown.length > 1 && <StartForm groups={found.groups} items={shown.map((each) => each.name)} />}
           <Items items={shown.slice(0, most.value)} label="Without a group" />
           {shown.length > most.value && (
             <button type="button" class="small" onClick={() => void (most.value += 200)}>
@@ -62,6 +64,28 @@ export function Tree({ found, column }: { found: Draft; column: GroupedColumn })
         </section>
       </div>
     </div>
+  );
+}
+
+function StartForm({ groups, items }: { groups: Groups; items: string[] }) {
+  const group = (event: Event) => {
+    event.preventDefault();
+    const length = Number(start.value);
+    if (!Number.isInteger(length) || length < 1) return void (done.value = "The number of characters is missing");
+    change({ groups: groupByStart(groups, level.value, items, length) });
+    select([]);
+    done.value = `${countNoun(items.length, "item")} grouped by their first characters`;
+  };
+  return (
+    <form class="row" onSubmit={group}>
+      <label>
+        First characters{" "}
+        <input class="short" inputMode="numeric" value={start.value} onInput={(event) => void (start.value = event.currentTarget.value)} />
+      </label>
+      <button type="submit" class="small">
+        Group by them
+      </button>
+    </form>
   );
 }
 

@@ -34,8 +34,9 @@ const answer = new Answer("rule", () => (shows("rule", "rules") && name.value !=
 /** null while another rule is being loaded */
 const rule = computed(() => (answer.answered.value?.name === name.value ? (answer.value.value?.rule ?? null) : null));
 
+const project = computed(() => opened.value?.project);
 effect(() => {
-  name.value;
+  [name.value, project.value];
   chosen.value = {};
   numbers.value = {};
 });

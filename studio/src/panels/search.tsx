@@ -36,10 +36,14 @@ const picked = signal<Alternative | null>(null);
 /** the picked answer with the policy, without the differences that were dismissed */
 const candidate = signal<string | null>(null);
 
-const whole = (value: string): number | undefined => {
-  const number = Number.parseInt(value, 10);
-  return Number.isNaN(number) ? undefined : number;
-};
+const WHOLE = /^\d*$/;
+const whole = (value: string): number | undefined => (value.trim() !== "" && WHOLE.test(value.trim()) ? Number(value) : undefined);
+/** the shown fields that are neither empty nor a whole number */
+const wrong = computed(() =>
+  (["k", "l", "lines"] as const).filter((name) => !WHOLE.test(wanted[name].value.trim()) && (name !== "l" || roles.value.sensitive.length > 0)),
+);
+/** A number may be typed with a decimal comma. */
+const decimal = (value: string): string => value.trim().replace(",", ".");
 
 const defaultK = (): number => whole(parameterValues.value.k ?? "") ?? 5;
 
@@ -47,7 +51,7 @@ const defaultK = (): number => whole(parameterValues.value.k ?? "") ?? 5;
 const goal = computed<Omit<SearchAsk, "text">>(() => {
   const { quasi_identifiers, sensitive } = roles.value;
   const l = sensitive.length > 0 ? whole(wanted.l.value) : undefined;
-  const t = sensitive.length > 0 ? wanted.t.value.trim() : "";
+  const t = sensitive.length > 0 ? decimal(wanted.t.value) : "";
   const lines = whole(wanted.lines.value);
   const own = settings.value?.hierarchies ?? {};
   const weighed = Object.entries(importance.value).filter(([column]) => quasi_identifiers.includes(column));
@@ -57,11 +61,16 @@ const goal = computed<Omit<SearchAsk, "text">>(() => {
     ...(l === undefined ? {} : { l }),
     ...(t === "" ? {} : { t }),
     ...(lines === undefined ? {} : { lines }),
-    max_lost: wanted.lost.value.trim() || MOST_LOST,
+    max_lost: decimal(wanted.lost.value) || MOST_LOST,
     importance: Object.fromEntries(weighed),
     hierarchies: Object.fromEntries(quasi_identifiers.flatMap((column) => (own[column] === undefined ? [] : [[column, own[column]]]))),
   };
 });
+
+/** what the answers depend on, besides the records */
+const question = computed(() => ({ goal: goal.value, reading: settings.value?.reading }));
+/** the question of the answers that are shown, and its project */
+const asked = signal<{ question: string; project: string | null } | null>(null);
 
 const incomplete = new Answer("search/incomplete", () =>
   opened.value !== null && shows("rule", "search") && roles.value.quasi_identifiers.length > 0 && hasSearch.value
@@ -73,7 +82,9 @@ const incomplete = new Answer("search/incomplete", () =>
 const usual = (): Use => (text.peek().trim() === "" || text.peek() === accepted.peek() ? "instead" : "after");
 
 async function start(as: Use = usual()): Promise<void> {
+  if (wrong.peek().length > 0) return;
   batch(() => {
+    asked.value = { question: JSON.stringify(question.peek()), project: opened.peek()?.project ?? null };
     use.value = as;
     picked.value = null;
     candidate.value = null;
@@ -204,7 +215,12 @@ function Question() {
           <span>The largest number of lines. A shorter policy is easier to read, and usually loses more.</span>
         </p>
       </details>
-      <button type="submit" class={search.value.value?.search ? "" : "primary"} disabled={search.busy.value}>
+      {wrong.value.length > 0 && (
+        <p class="stale" role="status">
+          △ {wrong.value.join(" and ")}: a whole number is needed, such as {defaultK()}.
+        </p>
+      )}
+      <button type="submit" class={search.value.value?.search ? "" : "primary"} disabled={search.busy.value || wrong.value.length > 0}>
         Search
       </button>
     </form>
@@ -317,6 +333,7 @@ function Results() {
   const answer = search.value.value;
   if (search.busy.value) return <SoFar found={progress.value} />;
   if (answer === null && search.failure.value === null) return null;
+  if (asked.value?.project !== opened.value?.project) return null;
   return (
     <section aria-labelledby="answers-title">
       <h2 id="answers-title">Answers</h2>
@@ -340,36 +357,33 @@ function SoFar({ found }: { found: Searching | null }) {
 
 function Compared({ found }: { found: Found }) {
   const chosen = picked.value === null ? null : keyOf(picked.value);
+  const isOld = asked.value?.question !== JSON.stringify(question.value);
   return (
     <>
-      <Outdated />
-      {found.incomplete !== null && found.incomplete > 0 && (
+      {isOld && <p class="stale">△ The fields, the roles or how the table is read have changed since this search.</p>}
+      <div class={isOld ? "answer old" : "answer"}>
+        {found.incomplete !== null && found.incomplete > 0 && (
+          <p class="about">
+            Every answer leaves out {countNoun(found.incomplete, "record")} of {count(found.records_in ?? 0)} with missing values, in addition to the lost ones.
+          </p>
+        )}
+        {!found.finished && <p class="stale">△ The search ended early; a longer one may find better answers.</p>}
+        {found.notes.map((note) => (
+          <p class="about">{note}</p>
+        ))}
+        <Alternatives found={found.alternatives} picked={chosen} pick={pick} />
+        <StylesKey />
+        {picked.value !== null && <Pick answer={picked.value} />}
+        <FrontChart found={found} picked={chosen} />
         <p class="about">
-          Every answer leaves out {countNoun(found.incomplete, "record")} of {count(found.records_in ?? 0)} with missing values, in addition to the lost ones.
+          <Explained word="loss">Loss</Explained> is the share of detail that the quasi-identifiers lose, as ARX measures it: 0 for an unchanged table, 1 for one without detail;
+          importance does not change it. <Explained word="prosecutor risk">Highest risk</Explained> is that of {found.person === null ? "a record" : "a person"} in the smallest class, for
+          someone who knows that it is in the table. <em>Least loss</em> compares only these answers.
         </p>
-      )}
-      {!found.finished && <p class="stale">△ The search ended early; a longer one may find better answers.</p>}
-      {found.notes.map((note) => (
-        <p class="about">{note}</p>
-      ))}
-      <Alternatives found={found.alternatives} picked={chosen} pick={pick} />
-      <StylesKey />
-      {picked.value !== null && <Pick answer={picked.value} />}
-      <FrontChart found={found} picked={chosen} />
-      <p class="about">
-        <Explained word="loss">Loss</Explained> is the share of detail that the quasi-identifiers lose, as ARX measures it: 0 for an unchanged table, 1 for one without detail;
-        importance does not change it. <Explained word="prosecutor risk">Highest risk</Explained> is that of {found.person === null ? "a record" : "a person"} in the smallest class, for
-        someone who knows that it is in the table. <em>Least loss</em> compares only these answers.
-      </p>
-      {picked.value !== null && <Preview answer={picked.value} />}
+        {picked.value !== null && <Preview answer={picked.value} />}
+      </div>
     </>
   );
-}
-
-function Outdated() {
-  const { text: _, ...asked } = search.answered.value ?? { text: "" };
-  if (JSON.stringify(asked) === JSON.stringify(goal.value)) return null;
-  return <p class="stale">△ The fields or roles above have changed since this search.</p>;
 }
 
 function Pick({ answer }: { answer: Alternative }) {

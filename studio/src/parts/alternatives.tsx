@@ -51,7 +51,7 @@ function lossText(answers: Alternative[]): (answer: Alternative) => string {
   const losses = [...new Set(answers.map(({ loss }) => loss))];
   let digits = 3;
   while (digits < MOST_DIGITS && new Set(losses.map((loss) => fraction(loss, digits))).size < losses.length) digits++;
-  return ({ loss }) => fraction(loss, digits);
+  return ({ loss }) => fraction(loss, digits, digits);
 }
 
 type Props = { found: (Tried | Alternative)[]; picked: string | null; pick?: (answer: Alternative) => void };

@@ -1,10 +1,10 @@
-/** A number with buttons for one less and one more. Arrow keys step too; any text may be typed. */
+/** A number with buttons for one less and one more. Arrow keys step too, in an empty field from the number of the hint; any text may be typed. */
 
 type Props = { label: string; value: string; set: (value: string) => void; least?: number; hint?: string; name?: string };
 
 export function Stepper({ label, value, set, least, hint, name = label }: Props) {
   const step = (by: number) => {
-    const next = (Number.parseInt(value, 10) || 0) + by;
+    const next = (Number.parseInt(value === "" ? (hint ?? "") : value, 10) || 0) + by;
     set(String(least === undefined ? next : Math.max(least, next)));
   };
   const keys = (event: KeyboardEvent) => {

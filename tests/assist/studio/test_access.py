@@ -1,5 +1,6 @@
 """The studio answers only its own page, and serves nothing else."""
 
+from base64 import b64encode
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
@@ -371,6 +372,11 @@ PLACES = [{"at": place} for place in range(0, len(POLICY), 3)]
 RULE = "cms-cell-size"
 RULE_COLUMNS = [{"cell": names, "count": [], "beneficiary": []} for names in (["Team", "Born"], ["Name"], ["none"])]
 
+
+def _hierarchy(names: list[str]) -> str:
+    return b64encode("".join(f"{name};first;*\n" for name in names).encode()).decode()
+
+
 #: columns, and how the hierarchy editor groups them; the first leaves values without a group
 GROUPS: list[tuple[str, dict[str, Any]]] = [
     ("Name", {"kind": "groups", "level": 1, "rows": [[name, "first"] for name in PEOPLE_NAMES[:20]]}),
@@ -421,8 +427,8 @@ BODIES: dict[str, list[dict[str, Any]]] = {
         {**ASK, "column": "Born", "file": "people.csv", "replace": False, "spec": GROUPS[2][1]},
     ],
     "hierarchy/load": [
-        {**ASK, "column": "Name", "content": "".join(f"{name};first;*\n" for name in PEOPLE_NAMES[:20])},
-        {**ASK, "column": "Name", "content": "".join(f"{name};first;*\n" for name in PEOPLE_NAMES[:2] * 2)},
+        {**ASK, "column": "Name", "content": _hierarchy(PEOPLE_NAMES[:20])},
+        {**ASK, "column": "Name", "content": _hierarchy(PEOPLE_NAMES[:2] * 2)},
         {**ASK, "column": "Name", "file": "people.csv"},
     ],
     "refine/controls": [ASK, {**ASK, "only": ["Age", "Born"]}, {**ASK, "text": ""}],

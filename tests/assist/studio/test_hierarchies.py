@@ -1,6 +1,7 @@
 """The hierarchy editor's questions: proposals, previews, the policy's line, and hierarchy files."""
 
 import tomllib
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import httpx
 import pytest
 
 from acompass import load, measure, run
+from acompass.assist.studio.grouping import MOST_VALUES
+from acompass.options import Opening
 from tests.assist.studio.pages import Page, open_studio
 
 CHECK = "EACH PROCESS COUNT(*) AS n GROUP BY age, job : n >= 2 : REJECT;\n"
@@ -82,7 +85,7 @@ def test_a_preview_says_what_each_group_holds(studio: tuple[Page, Path]) -> None
         ("20-49", 12, 3),
         ("50+", 6, 2),
     ]
-    assert (found["count"], found["smallest"], found["line"]) == (3, 6, "BANDS AT 20, 50")
+    assert (found["count"], found["smallest"], found["line"]) == (3, 6, "GENERALIZE age TO BANDS AT 20, 50")
     negative = preview(studio[0], "score", kind="bands", widths=["0.5"])["preview"]
     assert negative["groups"][0] == {"label": "[-1.5,-1.0)", "records": 2, "values": 2, "examples": ["-1.5", "-1.25"]}
 
@@ -160,7 +163,7 @@ def test_groups_become_a_file_and_a_line_that_runs(studio: tuple[Page, Path]) ->
     whole = {**spec, "otherwise": "health"}
     answer = preview(page, "job", **whole)
     assert answer["preview"]["others"] == {"values": 1, "records": 6, "texts": ["nurse"]}
-    assert answer["preview"]["line"] == "LEVEL 1 OF 'job.csv' ELSE 'health'"
+    assert answer["preview"]["line"] == "GENERALIZE job TO LEVEL 1 OF 'job.csv' ELSE 'health'"
     assert answer["preview"]["notes"] == []  # its missing values are an error of the policy already
     saved = page.ask_about(
         "hierarchy/save", POLICY, column="job", file="job.csv", replace=False, spec={**whole, "level": 1}
@@ -199,18 +202,26 @@ def test_a_file_never_replaces_the_table_or_leaves_the_folder(studio: tuple[Page
 
 
 def test_a_loaded_file_lists_its_problems_and_what_it_lacks(studio: tuple[Page, Path]) -> None:
-    page, _ = studio
+    page, folder = studio
 
-    def load(content: str) -> Any:
-        return page.ask_about("hierarchy/load", POLICY, column="job", content=content)["loaded"]
+    def load(content: str, encoding: str = "utf-8") -> Any:
+        sent = b64encode(content.encode(encoding)).decode()
+        return page.ask_about("hierarchy/load", POLICY, column="job", content=sent)["loaded"]
 
     found = load("baker;food;*\ncook;food;*\npilot;travel;*\n")
     assert found["uncovered"] == {"values": 2, "records": 12, "texts": ["judge", "nurse"]}
     assert found["unused"] == 1
     wrong = load("baker;food;a;*\ncook;food;b;*\n")
     assert wrong["problems"] == [{"lines": [1, 2], "message": "`food` of level 1 has two parents, `a` and `b`"}]
+    catalog = load("".join(f"job {place};any;*\n" for place in range(MOST_VALUES)) + "baker;food;*\n")
+    assert (catalog["rows"], catalog["unused"]) == ([["baker", "food", "*"]], MOST_VALUES)
+    old = load("baker;Bäckerei;*\n", "cp1252")
+    assert (old["rows"], old["encoding"]) == ([["baker", "Bäckerei", "*"]], "cp1252")
+    (folder / "jobs.csv").write_bytes("baker;Bäckerei;*\n".encode("cp1252"))
+    assert page.ask_about("hierarchy/load", POLICY, column="job", file="jobs.csv")["loaded"] == old
     page.ask("show", on=False)
     assert load("baker;food;a;*\ncook;food;b;*\n")["problems"][0]["message"] == "a label has two parents"
+    assert "turn on “Show values”" in load("baker;food;*\n")["problems"][0]["message"]
 
 
 def test_no_value_is_sent_while_values_are_hidden(studio: tuple[Page, Path]) -> None:
@@ -373,3 +384,30 @@ def test_the_editor_begins_with_the_hierarchy_of_the_project(project: tuple[Page
     assert save(page, "job", "job.csv", **groups).json()["saved"]["search"] == "../policies/job.csv"
     dates = preview(page, "job", "", kind="dates", units=["YEAR"])
     assert dates["preview"] is None or dates["preview"]["search"] is None
+
+
+def test_a_file_has_the_decimal_commas_of_the_table(tmp_path: Path) -> None:
+    """LEVEL and PREFIX read a column as text, with the commas of the file; bands read it as numbers."""
+    table = tmp_path / "doses.csv"
+    table.write_text(
+        "dose;age\n" + "".join(f"{9 + place % 4},5;{place % 2}\n" for place in range(40)), encoding="utf-8"
+    )
+    reading: Opening = {"delimiter": ";", "decimal": ","}
+    with open_studio(tmp_path / "release.acp", table, reading=reading) as (page, _):
+        page.ask("show", on=True)
+        values = [each["text"] for each in page.ask_about("hierarchy", "", column="dose")["hierarchy"]["values"]]
+        assert values == ["9,5", "10,5", "11,5", "12,5"]
+        groups = {"kind": "groups", "file": "dose.csv", "rows": [[value, value[:1]] for value in values]}
+        found = preview(page, "dose", "", **groups)
+        assert found["preview"]["uncovered"]["values"] == 0
+        assert save(page, "dose", **groups).json()["saved"]
+        text = edited("", found)
+        assert page.ask_about("verdicts", text)["verdicts"]["records_out"] == 40
+        assert save(page, "dose", "bands.csv", kind="bands", widths=["1.5"], **{"from": "10", "up_to": None}).json()[
+            "saved"
+        ]
+        written = (tmp_path / "bands.csv").read_text(encoding="utf-8")
+        assert written == ('9,5;<10,0;*\n10,5;"[10,0;11,5)";*\n11,5;"[11,5;13,0)";*\n12,5;"[11,5;13,0)";*\n')
+        roles = {**ROLES, "quasi_identifiers": ["dose"]}
+        search = {"roles": roles, "k": 5, "max_lost": "0%", "importance": {}, "hierarchies": {"dose": "bands.csv"}}
+        assert page.ask_about("search", "", **search)["diagnostics"] == []

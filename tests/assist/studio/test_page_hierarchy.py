@@ -126,6 +126,11 @@ def test_values_are_dragged_into_groups_at_two_levels(tab: Tab) -> None:
     expect(dialog.get_by_role("button", name="Level 2", exact=True)).to_have_attribute("aria-pressed", "true")
     expect(dialog.get_by_role("checkbox", name="baker")).to_be_visible()
     expect(dialog.get_by_role("checkbox", name="cook")).to_have_count(0)
+    dialog.get_by_role("button", name="Level 1", exact=True).click()
+    dialog.get_by_label("First characters").fill("1")
+    dialog.get_by_role("button", name="Group by them").click()
+    expect(dialog.get_by_text("Everything has a group.")).to_be_visible()
+    expect(dialog.get_by_label("Name of the group j")).to_be_visible()
 
 
 def test_a_file_of_arx_is_loaded_and_shows_what_it_lacks(tab: Tab, folder: Path) -> None:
@@ -138,6 +143,15 @@ def test_a_file_of_arx_is_loaded_and_shows_what_it_lacks(tab: Tab, folder: Path)
     expect(dialog.get_by_text("1 value (6 records) without a group: nurse.")).to_be_visible()
     tab.page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
+    dialog = open_editor(tab, "job")
+    expect(dialog.get_by_text("They are not used yet")).to_be_visible()
+    expect(dialog.get_by_label("Name of the group law")).to_be_visible()
+    dialog.get_by_role("button", name="Start again").click()
+    expect(dialog.get_by_text("Without a group (4)")).to_be_visible()
+    (folder / "old.csv").write_bytes("baker;Bäckerei;*\n".encode("cp1252"))
+    dialog.get_by_label("Or load another file").set_input_files(folder / "old.csv")
+    expect(dialog.get_by_label("Name of the group Bäckerei")).to_be_visible()
+    expect(dialog.get_by_text("2 levels, read as cp1252")).to_be_visible()
 
 
 MODES = {"age": ("Bands of one width", "Boundaries"), "job": ("Groups by hand",), "seen": ("Dates",)}

@@ -60,10 +60,13 @@ from acompass.measure.levels import FittingMap
 from acompass.measure.records import Texts
 from acompass.options import DROP, MissingArgument
 from acompass.policy import Policy, as_policy
+from acompass.tables.formats import COMMA, swap_decimal_marks
 
 #: a column with more distinct values is not grouped value by value
 MOST_VALUES = 5_000
 _MISSING = "AC212"
+#: the kinds of groups that read a column as numbers
+_BANDS = ("bands", "at")
 
 
 @dataclass(frozen=True)
@@ -72,17 +75,27 @@ class Subject:
 
     ask: Ask
     column: str
+    #: whether its numbers have a decimal comma, as LEVEL and PREFIX read them from the file; bands have points
+    has_commas: bool
 
     @classmethod
     def of(cls, ask: Ask) -> "Subject":
-        column = ask.body.text("column")
+        column, body = ask.body.text("column"), ask.body
         if column not in ask.project.queue.session.columns:
             raise Refused(HTTPStatus.NOT_FOUND, "the table has no such column")
-        return cls(ask, column)
+        has_bands = body.has("spec") and body.part("spec").text("kind") in _BANDS
+        return cls(ask, column, ask.project.reading.get("decimal") == COMMA and not has_bands)
+
+    @property
+    def with_points(self) -> "Subject":
+        return replace(self, has_commas=False)
 
     @cached_property
     def texts(self) -> Texts:
         """Of all records, even if the page shows a sample: a hierarchy must cover every value."""
+        if self.has_commas:
+            found = self.with_points.texts
+            return replace(found, counts={swap_decimal_marks(text): count for text, count in found.counts.items()})
         project, body = self.ask.project, self.ask.body
         return project.recall(
             ("texts", self.column),
@@ -91,9 +104,17 @@ class Subject:
 
     @cached_property
     def values(self) -> Values:
+        if self.has_commas:
+            found = self.with_points.values
+            return replace(found, texts=tuple(map(swap_decimal_marks, found.texts)))
         return self.ask.project.recall(
             ("values", self.column), lambda: column_values(self.column, self.texts.counts, self.texts.missing)
         )
+
+    def spell_for_file(self, text: str) -> str:
+        """A value, or its label, as LEVEL reads it from a hierarchy file."""
+        is_swapped = self.ask.project.reading.get("decimal") == COMMA and not self.has_commas
+        return swap_decimal_marks(text) if is_swapped else text
 
     @property
     def is_wide(self) -> bool:
@@ -115,14 +136,14 @@ class Subject:
 
     def _count_numbers(self) -> dict[Decimal, int]:
         found: Counter[Decimal] = Counter()
-        for text, count in self.texts.counts.items():
+        for text, count in self.with_points.texts.counts.items():
             if is_number(text):
                 found[Decimal(text)] += count
         return dict(found)
 
     @property
     def has_only_integers(self) -> bool:
-        return all(is_integer(text) for text in self.texts.counts if is_number(text))
+        return all(is_integer(text) for text in self.with_points.texts.counts if is_number(text))
 
     @cached_property
     def form(self) -> Form:
@@ -308,7 +329,11 @@ def _only_line(column: str, *maps: str) -> str:
 
 
 def _always(column: str, map_: str) -> str:
-    return f"ALWAYS : GENERALIZE {spell_name(column, 'TO')} TO {map_};"
+    return f"ALWAYS : {step_text(column, map_)};"
+
+
+def step_text(column: str, map_: str) -> str:
+    return f"GENERALIZE {spell_name(column, 'TO')} TO {map_}"
 
 
 def checked_maps(subject: Subject, draft: Draft) -> tuple[Map, ...]:

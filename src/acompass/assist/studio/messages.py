@@ -132,6 +132,13 @@ _CONTROLS = {
     "qi": "Quasi-identifiers",
     "sensitive": "Sensitive columns",
     "person": "Column that tells persons apart",
+    "k": "k",
+    "l": "l",
+    "t": "t",
+    "max_lost": "Largest share of lost records",
+    "lines": "lines",
+    "importance": "Importance of the columns",
+    "hierarchies": "Levels of the columns",
 }
 
 

@@ -61,7 +61,7 @@ def make_request(qi: Sequence[str], k: int, options: SuggestOptions, roles: Tabl
         k=k,
         sensitive=tuple(options["sensitive"] or ()),
         l=options["l"],
-        t=None if t is None else share(str(t)),
+        t=None if t is None else _fraction(str(t), f"`{t}` is not a number from 0 to 1", option_text("t", 0.2)),
         hierarchies=options["hierarchies"] or (),
         max_lost=share(str(options["max_lost"] or MOST_LOST)),
         lines=LINES if lines is None else lines,
@@ -85,10 +85,14 @@ def _style(text: str) -> Style:
 
 
 def share(text: str) -> Fraction:
+    return _fraction(text, f"`{text}` is not a share of the records", "write for example `5%`")
+
+
+def _fraction(text: str, problem: str, help_: str) -> Fraction:
     """Parse `5%` or `0.05`."""
     found = _SHARE.fullmatch(text.strip())
     if found is None or (part := Fraction(found[1]) / (100 if found[2] else 1)) > 1:
-        raise invalid(f"`{text}` is not a share of the records", "write for example `5%`")
+        raise invalid(problem, help_)
     return part
 
 

@@ -1,8 +1,10 @@
 """The hierarchy editor: a column's values and proposals, what groups hold, and hierarchy files."""
 
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
+from http import HTTPStatus
 from typing import Any, assert_never
 
 from acompass.assist.studio.answers.opening import require_shown
@@ -19,8 +21,9 @@ from acompass.assist.studio.grouping import (
     place_line,
     project_spec,
     read_file,
+    step_text,
 )
-from acompass.assist.studio.messages import diagnostics_json, edits_json
+from acompass.assist.studio.messages import Refused, diagnostics_json, edits_json
 from acompass.assist.studio.question import Ask, about_text
 from acompass.language.program.hierarchies import TOP, Hierarchy, Problem, hierarchy_text, parse_hierarchy
 from acompass.language.program.kernels import Map
@@ -127,7 +130,7 @@ def _own_spec(ask: Ask, column: str) -> dict[str, Any] | None:
 def _proposal(subject: Subject) -> dict[str, Any]:
     match subject.form:
         case "number" if len(subject.numbers) > 1:
-            return _proposed_bands(subject)
+            return _proposed_bands(subject.with_points)
         case "code":
             longest = max(map(len, subject.texts.counts))
             return {"kind": "prefix", "lengths": [f"{length}" for length in prefix_lengths(longest)], "level": 1}
@@ -192,7 +195,7 @@ def preview_hierarchy(ask: Ask) -> dict[str, Any]:
             "levels": [_level_summary(each) for each in levels],
             "uncovered": _some_values(subject, shown.uncovered),
             "others": _some_values(subject, shown.others),
-            "line": format_map(draft.map),
+            "line": step_text(subject.column, format_map(draft.map)),
             "edits": None if placement is None or placement.problems else edits_json(placement.edits, ask.offsets),
             "notes": [] if placement is None else list(placement.notes),
             "search": draft.search,
@@ -243,7 +246,8 @@ def save_hierarchy(ask: Ask) -> dict[str, Any]:
 
 
 def _file_of_maps(subject: Subject, maps: Sequence[Map]) -> bytes:
-    return hierarchy_text(rows(subject.values, maps, "values that every level has a label for")).encode()
+    found = rows(subject.values, maps, "values that every level has a label for")
+    return hierarchy_text(tuple(map(subject.spell_for_file, row)) for row in found).encode()
 
 
 def _width(content: bytes) -> int:
@@ -254,26 +258,57 @@ def _width(content: bytes) -> int:
 def load_hierarchy(ask: Ask) -> dict[str, Any]:
     """A hierarchy file from the policy's folder or from the browser, and how it fits the column."""
     subject = Subject.of(ask)
-    has_content = ask.body.has("content")
-    content = ask.body.text("content").encode() if has_content else read_file(ask, ask.body.text("file"))
+    is_sent = ask.body.has("content")
+    data = _decode(ask.body.text("content")) if is_sent else read_file(ask, ask.body.text("file"))
+    content, encoding = _in_utf8(ask, data)
     found = parse_hierarchy(content)
     if not isinstance(found, Hierarchy):
-        return {
-            "diagnostics": [],
-            "loaded": {"problems": [_problem(subject, each) for each in found[:MOST_LISTED]], "rows": None},
-        }
+        return _not_loaded([_problem(subject, each) for each in found[:MOST_LISTED]])
     coverage = cover(Level(found, 1), subject)
     known = subject.texts.counts
-    listed = subject.shows_values and len(found.rows) <= MOST_VALUES
+    listed = found.rows
+    if is_sent and len(listed) > MOST_VALUES:  # such as a catalog of all diagnoses
+        listed = tuple(row for row in listed if row[0] in known)
+    is_listed = subject.shows_values and len(listed) <= MOST_VALUES
+    if not is_listed and (is_sent or encoding is not None):
+        why = "it has too many values" if subject.shows_values else "turn on “Show values” to load it"
+        place = "" if is_sent else " that is not in UTF-8"
+        return _not_loaded([{"lines": [], "message": f"a file{place} is loaded by its values: {why}"}])
     loaded = {
         "problems": [],
         "values": len(found.rows),
         "levels": found.levels,
-        "rows": [list(row) for row in found.rows] if listed else None,
+        "rows": [list(row) for row in listed] if is_listed else None,
         "uncovered": _some_values(subject, coverage.uncovered),
         "unused": sum(row[0] not in known for row in found.rows),
+        "encoding": encoding,
     }
     return {"diagnostics": [], "loaded": loaded}
+
+
+def _not_loaded(problems: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"diagnostics": [], "loaded": {"problems": problems, "rows": None}}
+
+
+def _decode(content: str) -> bytes:
+    try:
+        return b64decode(content, validate=True)
+    except ValueError:
+        raise Refused(HTTPStatus.BAD_REQUEST, "`content` is not base64") from None
+
+
+def _in_utf8(ask: Ask, data: bytes) -> tuple[bytes, str | None]:
+    """The same text in UTF-8, and its encoding if that is another one: that of the table, or of Windows in the West."""
+    for encoding in ("utf-8", ask.project.reading.get("encoding") or _WINDOWS, _WINDOWS):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return text.encode(), None if encoding == "utf-8" else encoding
+    return data, None
+
+
+_WINDOWS = "cp1252"
 
 
 def _problem(subject: Subject, problem: Problem) -> dict[str, Any]:

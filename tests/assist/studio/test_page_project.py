@@ -119,7 +119,7 @@ def test_a_page_that_was_closed_leaves_a_draft(browser: Browser, policy: Path, a
         expect(tab.page.get_by_text("Nothing was overwritten")).to_be_visible()
         tab.press("Keep mine")
         tab.save()
-        assert not _drafts(tab.page)
+        wait_until(lambda: not _drafts(tab.page))
     assert policy.read_text(encoding="utf-8") == CLASSES
 
 

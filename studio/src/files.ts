@@ -12,6 +12,7 @@ import {
   textDirty,
   settings,
   settingsDiffer,
+  settingsProblem,
   epoch,
   file,
   hasSearch,
@@ -47,6 +48,7 @@ export function showProject(project: Opened | null): void {
   batch(() => {
     forgetSettings();
     opened.value = project;
+    notice.value = null;
     text.value = policy.text;
     setText(policy.text);
     file.value = { text: policy.text, version: policy.version, exists: policy.exists };
@@ -64,23 +66,31 @@ function showOpened(answer: Opened): void {
   showRecords.value = answer.show_records;
 }
 
+const NOT_SAVED = "Not saved: ";
+
 export async function save(): Promise<boolean> {
   const mine = text.peek();
   try {
     await flushSettings();
     const { version, settings: saved, diagnostics } = await post("save", { text: mine, seen: file.peek().version });
     if (version === null) {
-      notice.value = `Not saved: ${diagnostics[0]?.message ?? ""}`;
+      notice.value = `${NOT_SAVED}${diagnostics[0]?.message ?? ""}.${opened.peek()?.is_writable ? "" : " Go on with a private copy: the step Open offers it."}`;
       return false;
     }
     file.value = { text: mine, version, exists: true };
-    if (saved !== null) await followSettings(saved);
+    if (saved === null) {
+      notice.value = `The policy is saved, but its settings are not: ${diagnostics[0]?.message ?? ""}`;
+      return false;
+    }
+    await followSettings(saved);
+    if (notice.peek()?.startsWith(NOT_SAVED)) notice.value = null;
     announce("Saved");
     return true;
   } catch (error) {
     lostContact(error);
-    if (error instanceof Refused && error.status === 409) await checkFile();
-    else if (error instanceof Refused) notice.value = `Not saved: ${error.message}`;
+    const isShown = error instanceof Refused && error.status === 409;
+    if (isShown) await checkFile();
+    if ((!isShown || settingsProblem.peek() !== null) && error instanceof Refused) notice.value = `${NOT_SAVED}${error.message}`;
     return false;
   }
 }
@@ -89,6 +99,7 @@ export async function save(): Promise<boolean> {
 async function handleOtherVersion(): Promise<void> {
   const found = await post("policy", {});
   if (found.version === file.peek().version) return;
+  if (found.version === "") return keepDeleted();
   if (textDirty.peek() && found.text !== text.peek()) theirs.value = found;
   else follow(found);
 }
@@ -101,6 +112,13 @@ function follow(found: { text: string; version: string }): void {
     setText(found.text);
     if (differs) notice.value = `${opened.peek()?.policy.name ?? "The policy"} was changed outside the studio and has been reloaded. Undo restores the previous text.`;
   });
+}
+
+/** The file was deleted, or its drive is gone: the text stays, and the next save writes it again. */
+function keepDeleted(): void {
+  file.value = { text: "", version: "", exists: false };
+  theirs.value = null;
+  notice.value = `${opened.peek()?.policy.name ?? "The policy"} was deleted outside the studio. Its text is still here; saving writes it again.`;
 }
 
 export function loadTheirs(): void {
@@ -132,8 +150,9 @@ async function checkFile(): Promise<void> {
   if (version === undefined || !isOwn) return;
   showRecords.value = show_records ?? true;
   settingsDiffer.value = state.settings_differ ?? false;
+  settingsProblem.value = state.problem ?? null;
   if (state.settings !== settings.peek()?.version) await refreshSettings();
-  if (version !== (theirs.peek() ?? file.peek()).version) await handleOtherVersion();
+  if (version !== null && version !== (theirs.peek() ?? file.peek()).version) await handleOtherVersion();
 }
 
 /** The studio was started again on the same files: go on with what this page has. */

@@ -2,8 +2,8 @@ import { render } from "preact";
 import { App } from "./app";
 import { Refused } from "./api";
 import { open, save, undo, watchFile } from "./files";
-import { follow } from "./place";
-import { dirty, opened, text } from "./state";
+import { follow, shows } from "./place";
+import { dirty, dragged, dropped, notice, opened, text } from "./state";
 import "./studio.css";
 
 async function start(root: HTMLElement): Promise<void> {
@@ -19,6 +19,20 @@ async function start(root: HTMLElement): Promise<void> {
   render(<App />, root);
   watchFile();
 }
+
+/** A file may be dropped anywhere on the step Open. Elsewhere, the browser would leave the page, or the editor would insert the file's records. */
+function drag(event: DragEvent): void {
+  const isInput = event.target instanceof Element && event.target.closest("input[type=file]") !== null;
+  if (!event.dataTransfer?.types.includes("Files") || isInput) return;
+  event.preventDefault();
+  event.stopPropagation();
+  dragged.value = event.type === "dragover";
+  if (event.type !== "drop") return;
+  if (opened.peek() === null || shows("open")) dropped.value = event.dataTransfer.files[0] ?? null;
+  else notice.value = "A table is opened on the step Open: drop the file there.";
+}
+
+for (const type of ["dragover", "dragleave", "drop"] as const) window.addEventListener(type, drag, true);
 
 window.addEventListener("hashchange", () => follow());
 window.addEventListener("beforeunload", (event) => {

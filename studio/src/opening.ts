@@ -1,12 +1,14 @@
 /** What the step *Open* does: open a table, send one, and change how the open one is read. */
 
-import { batch, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import { Answer } from "./answer";
 import { isAbort, post, Refused, type Diagnostic, type Listing, type Opened, type Reading, type StartPage } from "./api";
+import { setText } from "./editor/holder";
 import { showProject, showRead } from "./files";
 import { announce } from "./live";
-import { shows } from "./place";
-import { dirty, lostContact, opened, showRecords } from "./state";
+import { go, shows } from "./place";
+import { keptSettings, restoreSettings } from "./settings";
+import { dirty, dropped, lostContact, opened, showRecords, text } from "./state";
 import { baseName } from "./words";
 
 export const startPage = signal<StartPage | null>(null);
@@ -19,8 +21,8 @@ export const work = signal<Work | null>(null);
 /** why the last call failed: mistakes that an option may solve, or a sentence */
 export const problems = signal<Diagnostic[]>([]);
 export const failure = signal<string | null>(null);
-/** a table that could not be opened, and how it is to be read */
-export const draft = signal<{ path: string; reading: Reading } | null>(null);
+/** a table that could not be opened, how it is to be read, and its policy if it is not the one of the same name */
+export const draft = signal<{ path: string; reading: Reading; policy: string | null } | null>(null);
 /** a policy that waits for its table */
 export const waitingPolicy = signal<string | null>(null);
 
@@ -29,8 +31,8 @@ export const detection = new Answer(
   "detect",
   () => {
     const shown = showRecords.value;
-    if (!shows("open")) return null;
-    if (draft.value !== null) return { ...draft.value, shown };
+    if (opened.value !== null && !shows("open")) return null;
+    if (draft.value !== null) return { path: draft.value.path, reading: draft.value.reading, shown };
     return opened.value === null ? null : { reading: opened.value.reading, shown };
   },
   0,
@@ -49,20 +51,37 @@ export async function browse(path: string | null): Promise<void> {
 }
 
 /** Open a table, a policy or a folder. Without `reading`, the studio finds out how it must be read. */
-export async function openPath(path: string, bytes: number | null, reading?: Reading): Promise<void> {
+export async function openPath(path: string, bytes: number | null, reading?: Reading, ofPolicy: string | null = null): Promise<void> {
   const isTable = !path.toLowerCase().endsWith(".acp");
-  const policy = isTable ? waitingPolicy.value : null;
+  const policy = ofPolicy ?? (isTable ? waitingPolicy.value : null);
   const body = { path, ...(policy === null ? {} : { policy }), ...(reading === undefined ? {} : { reading }) };
   const found = await openWith(baseName(path), bytes, (stop) => post("open/table", body, stop));
   if (found === null || found.opened !== null) return;
   if (found.diagnostics.some((each) => each.code === "AC411")) waitingPolicy.value = path;
-  else if (isTable) draft.value = { path, reading: reading ?? (await findReading(path)) };
+  else if (isTable) draft.value = { path, policy, reading: reading ?? (await findReading(path)) };
 }
 
 const findReading = async (path: string): Promise<Reading> =>
-  (await post("detect", { path, reading: {}, shown: showRecords.peek() }).catch(() => null))?.detected?.options ?? {};
+  (await post("detect", { path, shown: showRecords.peek() }).catch(() => null))?.detected?.options ?? {};
 
 export const openExample = (name: string): Promise<unknown> => openWith(name, null, (stop) => post("example", { name }, stop));
+
+/** Go on with a copy of the open table in the studio's private folder, with the same text and settings. */
+export async function openCopy(): Promise<void> {
+  const [mine, kept, about] = [text.peek(), keptSettings(), opened.peek()];
+  if (about === null) return;
+  const found = await openWith(about.table.name, null, (stop) => post("open/copy", {}, stop), true);
+  if (found === null || found.opened === null) return;
+  setText(mine);
+  text.value = mine;
+  if (kept !== null) await restoreSettings(kept);
+}
+
+effect(() => {
+  const file = dropped.value;
+  dropped.value = null;
+  if (file !== null) void sendFile(file);
+});
 
 /** Send a file to the studio's private folder, and open it there. */
 export async function sendFile(file: File): Promise<void> {
@@ -73,8 +92,8 @@ export async function sendFile(file: File): Promise<void> {
 
 type Opening = { opened: Opened | null; diagnostics: Diagnostic[] };
 
-async function openWith(name: string, bytes: number | null, ask: (stop: AbortSignal) => Promise<Opening>): Promise<Opening | null> {
-  if (!mayLeave()) return null;
+async function openWith(name: string, bytes: number | null, ask: (stop: AbortSignal) => Promise<Opening>, keeps = false): Promise<Opening | null> {
+  if (!keeps && !mayLeave()) return null;
   const found = await during(`Opening ${name}`, bytes, ask);
   if (found === null) return null;
   batch(() => {
@@ -84,7 +103,10 @@ async function openWith(name: string, bytes: number | null, ask: (stop: AbortSig
     showProject(found.opened);
     announce(`Opened ${found.opened.table.name}`);
   });
-  if (found.opened !== null) void loadStartPage();
+  if (found.opened !== null) {
+    go("open");
+    void loadStartPage();
+  }
   return found;
 }
 
@@ -94,7 +116,7 @@ const mayLeave = (): boolean => !dirty.peek() || opened.peek() === null || confi
 export async function changeReading(reading: Reading): Promise<void> {
   const next = compact(reading);
   if (draft.peek() !== null) {
-    draft.value = { path: draft.peek()?.path ?? "", reading: next };
+    draft.value = { path: "", policy: null, ...draft.peek(), reading: next };
     return;
   }
   const about = opened.peek();
@@ -111,7 +133,7 @@ export async function changeReading(reading: Reading): Promise<void> {
 /** Open the draft as it is described now. */
 export async function openDraft(): Promise<void> {
   const now = draft.peek();
-  if (now !== null) await openPath(now.path, null, now.reading);
+  if (now !== null) await openPath(now.path, null, now.reading, now.policy);
 }
 
 export function dropDraft(): void {

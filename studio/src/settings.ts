@@ -2,7 +2,7 @@
 
 import { batch, effect, signal } from "@preact/signals";
 import { post, type FrontPage, type Kept, type Params, type Settings } from "./api";
-import { epoch, lostContact, notice, opened, parameterValues, roles, sample, settings, settingsDiffer, unsent } from "./state";
+import { epoch, lostContact, notice, opened, parameterValues, roles, sample, settings, settingsDiffer, settingsProblem, unsent } from "./state";
 
 /** Milliseconds to wait while the user types. */
 const PAUSE = 300;
@@ -128,6 +128,7 @@ export function forgetSettings(): void {
   queued = null;
   settings.value = null;
   unsent.value = settingsDiffer.value = false;
+  settingsProblem.value = null;
 }
 
 /** What was undone; null if there was nothing to undo. */

@@ -22,6 +22,8 @@ export const settings = signal<Settings | null>(null);
 export const unsent = signal(false);
 /** whether another program has written the settings, which a page has changed */
 export const settingsDiffer = signal(false);
+/** why the files of the project cannot be read now */
+export const settingsProblem = signal<string | null>(null);
 export const dirty = computed(() => textDirty.value || unsent.value || (settings.value?.unsaved ?? false));
 
 /** the names that the policy uses, as of the last diagnosis */
@@ -37,6 +39,9 @@ export const weightColumn = computed<string | null>(() => {
 });
 export const sample = signal<Sample>(null);
 export const showRecords = signal(true);
+/** whether a file is being dragged over the page, and one that was dropped on the step Open */
+export const dragged = signal(false);
+export const dropped = signal<File | null>(null);
 /** increases when the same text would get another answer: another sample, other missing values */
 export const epoch = signal(0);
 

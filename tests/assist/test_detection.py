@@ -159,6 +159,42 @@ def test_words_are_counted_by_column(tmp_path: Path) -> None:
     assert [(word.word, word.is_used) for word in chosen.na] == [("?", True), ("NA", False)]
 
 
+def test_what_was_found_keeps_its_reason_once_it_is_an_option(tmp_path: Path) -> None:
+    """The page asks again with the options that the table was opened with."""
+    for content in (FILES["semicolons, decimal commas and cp1252"][0], BIRDS, YEARS):
+        found = detect(_write(tmp_path, content))
+        again = detect(found.file, found.options)
+        assert again.options == found.options
+        for name in ("encoding", "delimiter", "decimal", "header", "na", "columns"):
+            assert getattr(again, name) == getattr(found, name), name
+    other = detect(found.file, {"decimal": ",", "encoding": "cp1252"})
+    assert (other.decimal.reason, other.encoding.reason) == ("chosen", "chosen")
+
+
+def test_the_first_records_are_shown_as_the_options_read_them(tmp_path: Path) -> None:
+    table = _lines("Seen;Mass", "3.4.2020 13:05;1,5", "?;k.A.")
+    found = detect(_write(tmp_path, table))
+    assert found.rows == (("3.4.2020 13:05", "1,5"), ("?", "k.A."))
+    options = {"na": ["?", "k.A."], "decimal": ",", "dates": {"Seen": "%d.%m.%Y %H:%M"}}
+    assert detect(found.file, options).rows == (("2020-04-03 13:05:00", "1.5"), (None, None))
+    assert detect(found.file, options | {"dates": {"Seen": "%Q"}}).rows[0] == ("3.4.2020 13:05", "1.5")
+
+
+def test_values_among_numbers_or_dates_are_counted(tmp_path: Path) -> None:
+    records = (f"{day}/1/2020,{day}" for day in range(1, 29))
+    found = detect(_write(tmp_path, _lines("Seen,Mass", *records, "unclear,k.A.", "31/2/2020,7")))
+    seen, mass = found.columns
+    assert (seen.kind, seen.others, mass.kind, mass.others) == ("text", 2, "text", 1)
+    assert seen.date is not None
+    assert (seen.date.value, seen.date.candidates) == (None, ("%d/%m/%Y",))
+    assert seen.reason == "most values are dates like `%d/%m/%Y`, but 2 distinct values are not"
+    assert "dates" not in found.options
+    (chosen, _) = detect(found.file, {"dates": {"Seen": "%d/%m/%Y"}}).columns
+    assert chosen.reason == "chosen, but 2 distinct values cannot be read like this"
+    (seen, mass) = detect(found.file, {"na": ["unclear", "31/2/2020", "k.A.", "999"]}).columns
+    assert (seen.date and seen.date.value, mass.kind) == ("%d/%m/%Y", "number")
+
+
 RECORDS = {
     "no header": ("Ann,34,21401\nBob,35,21402\n", False),
     "no header, with a missing age": ("Ann,NA,21401\nBob,35,21402\nCem,36,21403\n", False),
@@ -193,6 +229,7 @@ FAULTY: dict[str, tuple[str | bytes, str]] = {
     "an open quote": ('Age,Zip\n1,"2\n', "AC207"),
     "text after a quote": ('Age,Zip\n1,"2"x\n', "AC207"),
     "a repeated name": ("Age,Age\n1,2\n", "AC208"),
+    "a title above the names": ("Export,,\nAge,Zip,Sex\n1,2,F\n", "AC208"),
     "JSON": ('{"Age": 1}\n', "AC217"),
     "a workbook": (b"PK\x03\x04rest", "AC217"),
     "one wrong byte": (("Name,Age\n" + "Zoë,34\n" * 99).encode() + b"Jos\xe9,35\n", "AC205"),
@@ -280,6 +317,15 @@ def test_a_workbook_has_sheets(tmp_path: Path) -> None:
     empty = detect(path, {"sheet": "Empty"}).error
     assert empty is not None
     assert empty.code == "AC204"
+
+
+def test_a_sheet_of_notes_is_passed_over(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "book.xlsx", Notes=[["Export of May"]], People=[["Name"], ["Ann"]])
+    found = detect(path)
+    assert (found.options, found.records) == ({"sheet": "People"}, 1)
+    assert found.sheet.reason == "the sheets before it have no records"
+    assert detect(path, {"sheet": "Notes"}).records == 0
+    assert detect(workbook(tmp_path / "notes.xlsx", Notes=[["Export of May"]])).options == {}
 
 
 def test_parquet_has_types(tmp_path: Path) -> None:

@@ -5,12 +5,13 @@ No answer has a value of a record, except for words that everybody uses for miss
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from functools import cache
 from typing import Any
 
 from acompass.dataclasses import dataclass, fields, replace
+from acompass.errors.diagnostics import AcompassError
 from acompass.errors.display import count_text, json_value
 from acompass.language.program.label_maps import ISO_TIME
 from acompass.measure.answer import Form
@@ -62,6 +63,7 @@ class DetectedColumn(Described):
     type: str | None = None  # in a file that has types
     missing: int = 0
     distinct: int = 0
+    others: int = 0  # distinct values of text, if most values are numbers or dates
     date: Finding | None = None  # the format, if the values are dates in text
 
 
@@ -85,14 +87,14 @@ _UNMISTAKABLE = frozenset(("NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "
 
 
 def detect_words(values: Sequence[ColumnValues], mark: str, given: Sequence[str] | None) -> Iterator[NaWord]:
-    rest = [each.without(MISSING_WORDS) for each in values]
+    rest = [each.without((*MISSING_WORDS, *(given or ()))) for each in values]
     for word in dict.fromkeys((*(given or ()), *MISSING_WORDS)):
         where = [place for place, each in enumerate(values) if each.counts[word]]
         counts = {values[place].name: values[place].counts[word] for place in where}
+        reason = _word_reason(word, [(values[place].name, rest[place]) for place in where], mark)
         if given is not None and word in given:
-            yield NaWord(word, counts, True, "chosen")
+            yield NaWord(word, counts, True, (reason or "chosen") if where else "not in these records")
         elif where:
-            reason = _word_reason(word, [(values[place].name, rest[place]) for place in where], mark)
             is_used = given is None and reason is not None
             yield NaWord(word, counts, is_used, reason or "may be a value of its own: the others are text")
 
@@ -125,28 +127,27 @@ def describe_column(values: ColumnValues, words: Sequence[str], mark: str, chose
     column = DetectedColumn(values.name, None, "no value in the sample", None, missing, len(texts))
     if not texts:
         return column
-    dates = _detect_dates(texts) if chosen is None else Finding(chosen, "chosen", is_default=False)
+    dates = _detect_dates(texts) if chosen is None else _chosen_dates(texts, chosen)
     if dates is not None:
         return replace(column, kind="date", reason=dates.reason, date=dates)
-    kind, reason = _kind(values.name, texts, mark)
-    return replace(column, kind=kind, reason=reason)
-
-
-def _kind(name: str, texts: Sequence[str], mark: str) -> tuple[Form, str]:
+    formats = _frequent_formats(texts)
+    if formats:
+        others = sum(_format(formats[0]).parse(text) is None for text in texts)
+        reason = f"most values are dates like {' or '.join(f'`{each}`' for each in formats)}, but {_are_not(others)}"
+        return replace(column, kind="text", reason=reason, others=others, date=Finding(None, reason, formats))
     shape = TextShape.of(texts)
-    if shape.is_code(name):
-        return "code", _code_reason(shape)
-    if _are_numbers(texts, mark):
-        return "number", "all values are numbers"
-    fitting = sum(map(bool, map(_number_pattern(mark).fullmatch, texts)))
-    if 10 * fitting >= 9 * len(texts):
-        others = len(texts) - fitting
-        return "text", f"most values are numbers, but {count_text(others, 'distinct value')} {_is(others)} not"
-    return "text", f"{count_text(len(texts), 'distinct value')} of text"
+    if shape.is_code(values.name):
+        return replace(column, kind="code", reason=_code_reason(shape))
+    others = len(texts) - sum(map(bool, map(_number_pattern(mark).fullmatch, texts)))
+    if others == 0:
+        return replace(column, kind="number", reason="all values are numbers")
+    if 10 * others <= len(texts):
+        return replace(column, kind="text", reason=f"most values are numbers, but {_are_not(others)}", others=others)
+    return replace(column, kind="text", reason=f"{count_text(len(texts), 'distinct value')} of text")
 
 
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
+def _are_not(others: int) -> str:
+    return f"{count_text(others, 'distinct value')} {'is' if others == 1 else 'are'} not"
 
 
 def _code_reason(shape: TextShape) -> str:
@@ -160,7 +161,8 @@ def _code_reason(shape: TextShape) -> str:
 
 def detect_decimal(values: Sequence[ColumnValues], delimiter: str, given: str | None) -> Finding:
     if given is not None:
-        return Finding(given, "chosen", (POINT, COMMA), is_default=given == POINT)
+        found = detect_decimal(values, delimiter, None)
+        return found if found.value == given else Finding(given, "chosen", (POINT, COMMA), is_default=given == POINT)
     texts = [(each.name, each.without(MISSING_WORDS)) for each in values]
     commas, points = ([each for each in texts if _are_fractions(each[1], mark)] for mark in (COMMA, POINT))
     if not commas:
@@ -214,6 +216,68 @@ def _detect_dates(texts: Sequence[str]) -> Finding | None:
             midnight, f"all values are dates like `{midnight}`: the time is always midnight", (found,), False
         )
     return Finding(found, f"all values are dates like `{found}`", (), False)
+
+
+def _chosen_dates(texts: Sequence[str], chosen: str) -> Finding:
+    """A format that was chosen, with what the values say about it."""
+    found = _detect_dates(texts)
+    if found is not None and found.value == chosen:
+        return found
+    formats, reason = () if found is None else found.candidates, "chosen"
+    others = sum(_parse(text, chosen) is None for text in texts)
+    if others:
+        reason = f"chosen, but {count_text(others, 'distinct value')} cannot be read like this"
+    elif found is not None and found.value is None:
+        reason = "chosen; no value decides the order of day and month"
+    return Finding(chosen, reason, formats, False)
+
+
+def _parse(text: str, format_: str) -> date | None:
+    """None for a format that is not valid: opening the table says what is wrong with it."""
+    try:
+        return _format(format_).parse(text)
+    except AcompassError:
+        return None
+
+
+#: the distinct values that are looked at to find the form of most dates, and what such values look like
+_LOOKED_AT = 100
+_LIKE_A_DATE = re.compile(r"[0-9]{1,4}([./-]| )([0-9]{1,2}|[A-Za-z]{3,9})\1[0-9]{2,4}\b.*", re.ASCII)
+
+
+def _frequent_formats(texts: Sequence[str]) -> tuple[str, ...]:
+    """The formats that most of the first values have."""
+    first = [text for text in texts[:_LOOKED_AT] if _LIKE_A_DATE.fullmatch(text)]
+    if 5 * len(first) < 4 * len(texts[:_LOOKED_AT]):
+        return ()
+    counts: dict[str, int] = {}
+    for end in ("", *TIME_FORMATS):
+        for day in DATE_FORMATS:
+            counts[f"{day}{end}"] = sum(_format(f"{day}{end}").parse(text) is not None for text in first)
+    most = max(counts.values())
+    return tuple(each for each, count in counts.items() if count == most) if 5 * most >= 4 * len(first) else ()
+
+
+def chosen_formats(given: Any) -> dict[str, str]:
+    """The date formats of columns, as an acompass.toml or a command line has them."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    pairs = (text.partition("=") for text in given or ())
+    return {name: format_ for name, _, format_ in pairs}
+
+
+def value_reader(words: Sequence[str], chosen: str | None, has_comma: bool) -> Callable[[str | None], str | None]:
+    """Read a value of a column: a missing one, a date in a chosen format, or a number with a decimal comma."""
+
+    def read(text: str | None) -> str | None:
+        if text is None or text in words:
+            return None
+        found = None if chosen is None else _parse(text, chosen)
+        if found is not None:
+            return found.isoformat(" ") if isinstance(found, datetime) else found.isoformat()
+        return text.replace(COMMA, POINT) if has_comma else text
+
+    return read
 
 
 def _is_iso_date(text: str) -> bool:

@@ -18,9 +18,11 @@ from acompass.assist.detected_columns import (
     DetectedColumn,
     Finding,
     NaWord,
+    chosen_formats,
     describe_column,
     detect_decimal,
     detect_words,
+    value_reader,
 )
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import AcompassError, Diagnostic
@@ -30,6 +32,7 @@ from acompass.measure.answer import Form
 from acompass.session import open as open_session
 from acompass.tables import csv, errors, format_errors
 from acompass.tables.formats import (
+    COMMA,
     DELIMITERS,
     MISSING_WORDS,
     POINT,
@@ -101,16 +104,28 @@ def detect(path: str | os.PathLike[str], reading: Mapping[str, Any] | None = Non
         found = replace(found, format=files.format, size=sum(os.path.getsize(each) for each in files.paths))
         match files.format:
             case "parquet":
-                return _detect_typed(found)
+                found = _detect_typed(found)
             case "workbook":
-                return _detect_workbook(found, files)
+                found = _detect_workbook(found, files)
             case "csv":
-                return _detect_csv(found, files)
+                found = _detect_csv(found, files)
+        return _with_rows_as_read(found, given)
     except AcompassError as error:
         return replace(found, error=error.diagnostics[0])
     except OSError as error:
         unreadable = errors.unreadable(shown, (error.strerror or "it is damaged").lower())
         return replace(found, error=unreadable.diagnostics[0])
+
+
+def _with_rows_as_read(found: Detected, given: Mapping[str, Any]) -> Detected:
+    """The first records as these options read them, whatever else was found."""
+    words, formats = given.get("na") or (), chosen_formats(given.get("dates"))
+    readers = [
+        value_reader(words, formats.get(column.name or ""), column.kind == "number" and given.get("decimal") == COMMA)
+        for column in found.columns
+    ]
+    rows = (tuple(read(cell) for read, cell in zip(readers, row, strict=True)) for row in found.rows)
+    return replace(found, rows=tuple(rows))
 
 
 # Files with types
@@ -155,7 +170,7 @@ def _typed_column(column: Column, counts: Counter[str | None]) -> DetectedColumn
 
 def _detect_workbook(found: Detected, files: Files) -> Detected:
     names = sheet_names(files.paths[0], files.shown[0])
-    given = found.options.get("sheet")
+    given, without_records = found.options.get("sheet"), None
     for name in names if given is None else [given]:
         sheet = Finding(name, _sheet_reason(name, names, given), tuple(names), is_default=name == names[0])
         wanted = replace(found if sheet.is_default else found.with_option("sheet", name), sheet=sheet)
@@ -164,20 +179,26 @@ def _detect_workbook(found: Detected, files: Files) -> Detected:
                 assert isinstance(copy, Files), "a path is a file"
                 assert copy.delimiter is not None, "a copy of a sheet has one"
                 sample = _sample(copy.paths[0], files.shown[0], UTF_8)
-                return _detect_records(wanted, sample, copy.delimiter, copy.header_rows[0])
+                wanted = _detect_records(wanted, sample, copy.delimiter, copy.header_rows[0])
         except AcompassError as error:
-            if given is not None or error.diagnostics[0].code != "AC204" or name == names[-1]:
+            is_last = name == names[-1] and without_records is None
+            if given is not None or error.diagnostics[0].code != "AC204" or is_last:
                 raise
-    raise format_errors.no_sheet(files.shown[0])
+        else:
+            if wanted.records or given is not None:
+                return wanted
+            without_records = without_records or wanted
+    if without_records is None:
+        raise format_errors.no_sheet(files.shown[0])
+    return without_records
 
 
 def _sheet_reason(name: str, names: Sequence[str], given: str | None) -> str:
-    if given is not None:
-        return "chosen"
     if len(names) == 1:
         return "the workbook has one sheet"
-    which = "the first of" if name == names[0] else "the first sheet with cells of"
-    return f"{which} {len(names)} sheets"
+    if name == names[0]:
+        return f"the first of {len(names)} sheets"
+    return f"one of {len(names)} sheets" if given is not None else "the sheets before it have no records"
 
 
 # CSV files
@@ -194,7 +215,7 @@ def _detect_csv(found: Detected, files: Files) -> Detected:
     sample = _sample(path, shown, str(encoding.value or UTF_8))
     given = found.options.get("delimiter")
     delimiter = given or csv.likely_delimiter(lambda each: csv.first_widths(sample.lines, each))
-    reason = "chosen" if given else _delimiter_reason(sample, delimiter)
+    reason = _delimiter_reason(sample, delimiter)
     others = tuple(each for each in DELIMITERS if each != delimiter)
     found = replace(found, delimiter=Finding(delimiter, reason, others, is_default=given is None))
     return _detect_records(found, sample, delimiter, None)
@@ -232,9 +253,13 @@ def _sample(path: str, shown: str, encoding: str) -> _Sample:
 
 
 def _detect_encoding(path: str, shown: str, given: str | None) -> tuple[Finding, Diagnostic | None]:
-    found, has_mark = find_encoding(path, shown, None if given is None else codec_name(given))
     if given is not None:
-        return Finding(given, "chosen", is_default=False), _undecodable(path, shown, found)
+        codec, _ = find_encoding(path, shown, codec_name(given))
+        found, problem = _detect_encoding(path, shown, None)
+        if found.value == codec:
+            return replace(found, value=given, is_default=False), problem
+        return Finding(given, "chosen", is_default=False), _undecodable(path, shown, codec)
+    found, has_mark = find_encoding(path, shown, None)
     if has_mark:
         reason = f"the file begins with the byte order mark of {found.upper()}"
         return Finding(found, reason), _undecodable(path, shown, found)
@@ -413,7 +438,7 @@ def _with_words_and_dates(found: Detected, values: Sequence[ColumnValues], mark:
     """Find words for missing values, then the kinds of the columns without them."""
     words = tuple(detect_words(values, mark, found.options.get("na")))
     used = [word.word for word in words if word.is_used]
-    chosen = _chosen_formats(found.options.get("dates"))
+    chosen = chosen_formats(found.options.get("dates"))
     columns = tuple(describe_column(each, used, mark, chosen.get(each.name)) for each in values)
     options = dict(found.options)
     if used and "na" not in options:
@@ -428,13 +453,6 @@ def _with_words_and_dates(found: Detected, values: Sequence[ColumnValues], mark:
     return replace(found, na=words, columns=columns, options=options)
 
 
-def _chosen_formats(given: Any) -> dict[str, str]:
-    if isinstance(given, Mapping):
-        return dict(given)
-    pairs = (text.partition("=") for text in given or ())
-    return {name: format_ for name, _, format_ in pairs}
-
-
 # The header
 
 
@@ -442,12 +460,12 @@ def _detect_header(first: Row, values: Sequence[ColumnValues], found: Detected) 
     """Whether the first line has names (D37). An option is needed if a cell could be a value."""
     cells = [cell or "" for cell in first]
     odd = [place for place, cell in enumerate(cells) if looks_like_value(cell) or values[place].counts[cell] > 0]
-    if found.options.get("header"):
-        return Finding(True, "chosen", is_default=not odd)
     if not odd:
         return Finding(True, "no cell of the first line looks like a value")
     if reason := _evidence_for_names(cells, values, found):
         return Finding(True, reason, is_default=False)
+    if found.options.get("header"):
+        return Finding(True, "chosen", is_default=False)
     plain = [place for place in range(len(cells)) if place not in odd]
     if not plain or any(found.columns[place].kind in ("number", "date", "code") for place in odd):
         return Finding(False, "the first line looks like a record: its cells resemble the values below")

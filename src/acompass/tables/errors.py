@@ -119,6 +119,9 @@ _DOUBLED = 'inside a quoted field, write each double quote twice: `"a ""b"" c"`'
 
 
 def repeated_name(name: str, first: int, second: int) -> TableError:
+    if not name:
+        help_ = "name every column on the first line, and remove any line above the names, such as a title"
+        return table_error("AC208", f"columns {first} and {second} have no name", help_)
     message = f"columns {first} and {second} are both named `{name}`"
     return table_error("AC208", message, "give each column a different name")
 

@@ -25,6 +25,7 @@ export type Opened = {
   policy: { name: string; text: string; version: string; exists: boolean };
   /** the folder of the policy, where a release is written */
   folder: string;
+  is_writable: boolean;
   table: { name: string; path: string; records: number; columns: string[] };
   params: Params;
   roles: Roles;
@@ -58,6 +59,8 @@ export type DetectedColumn = {
   type: string | null;
   missing: number;
   distinct: number;
+  /** distinct values of text, if most values are numbers or dates */
+  others: number;
   date: Finding | null;
 };
 export type Detected = {
@@ -113,7 +116,10 @@ export type OpeningRoutes = {
     {
       project: string | null;
       files: string | null;
-      version?: string;
+      /** null if the policy cannot be read */
+      version?: string | null;
+      /** why the policy or its settings cannot be read */
+      problem?: string | null;
       show_records?: boolean;
       settings?: number;
       /** another program has written the settings, which a page has changed */
@@ -121,6 +127,7 @@ export type OpeningRoutes = {
     },
   ];
   policy: [Nothing, { text: string; version: string }];
+  /** the text may be saved, and the settings not */
   save: [{ text: string; seen: string }, Set & { version: string | null }];
   settings: [Nothing, { settings: Settings }];
   "settings/change": [Partial<FrontPage> & { params?: Params; hierarchies?: Hierarchies }, Set];
@@ -130,11 +137,13 @@ export type OpeningRoutes = {
   start: [Nothing, StartPage];
   forget: [{ key: string }, StartPage];
   browse: [{ path?: string }, Listing];
-  /** without a path, of the open table */
-  detect: [{ path?: string; reading: Reading; shown: boolean }, { detected: Detected | null; diagnostics?: Diagnostic[] }];
+  /** without a path, of the open table; without options, with those of its acompass.toml */
+  detect: [{ path?: string; reading?: Reading; shown: boolean }, { detected: Detected | null; diagnostics?: Diagnostic[] }];
   example: [{ name: string }, Opening];
   /** a table, a policy or a folder; `policy` is the one to open a table with */
   "open/table": [{ path: string; policy?: string; reading?: Reading }, Opening];
+  /** a copy of the open table in the private folder */
+  "open/copy": [Nothing, Opening];
   reading: [{ reading: Reading }, Opening];
   all: [{ on: boolean }, { sample: Sample }];
   show: [{ on: boolean }, { show_records: boolean }];

@@ -3,8 +3,9 @@
 import { found, takeDraft } from "../drafts";
 import { keepMine, loadTheirs, open, restoreDraft } from "../files";
 import { chooseSettings } from "../settings";
-import { contact, dirty, notice, opened, settingsDiffer, text, theirs } from "../state";
+import { contact, dirty, notice, opened, settingsDiffer, settingsProblem, text, theirs } from "../state";
 import { MergeDiff } from "./later";
+import { Prose } from "./prose";
 
 export function Banners() {
   return (
@@ -15,7 +16,7 @@ export function Banners() {
       {contact.value === "closed" && <Closed />}
       {found.value !== null && <Draft at={found.value.at} />}
       {theirs.value !== null && <Changed />}
-      {settingsDiffer.value && <SettingsChanged />}
+      {settingsProblem.value !== null ? <Unreadable problem={settingsProblem.value} /> : settingsDiffer.value && <SettingsChanged />}
       {notice.value !== null && <Notice sentence={notice.value} />}
     </div>
   );
@@ -80,6 +81,15 @@ function Draft({ at }: { at: number }) {
           Discard them
         </button>
       </span>
+    </div>
+  );
+}
+
+function Unreadable({ problem }: { problem: string }) {
+  return (
+    <div class="banner bad" role="alert">
+      <strong>A file of this project was changed outside the studio and cannot be read:</strong> <Prose text={problem} />. Nothing was
+      overwritten, and nothing is saved until the file is corrected. Your text and settings are still here.
     </div>
   );
 }

@@ -107,7 +107,7 @@ export function DatesChoice({ name, found = null, candidates = [] }: { name: str
 
 const PARTS: Record<string, string> = { "%d": "31", "%m": "12", "%Y": "1999", "%y": "99", "%b": "Dec", "%B": "December", "%H": "18", "%M": "30", "%S": "00", "%I": "06", "%p": "PM" };
 /** the last day of 1999, 18:30, in a format */
-const example = (format: string): string => `${format.replace(/%[A-Za-z]/g, (part) => PARTS[part] ?? part)} (${order(format)})`;
+export const example = (format: string): string => `${format.replace(/%[A-Za-z]/g, (part) => PARTS[part] ?? part)} (${order(format)})`;
 function order(format: string): string {
   const at = (parts: string[]): number => Math.min(...parts.map((part) => format.indexOf(part)).filter((found) => found >= 0), format.length);
   const places: [string, number][] = [["day", at(["%d"])], ["month", at(["%m", "%b", "%B"])], ["year", at(["%Y", "%y"])]];

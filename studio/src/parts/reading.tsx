@@ -1,18 +1,22 @@
 /** How a table is read: what was found and why, the first records as they are read, and a control for each option. */
 
+import { useState } from "preact/hooks";
 import type { Detected, DetectedColumn, Finding, NaWord, Reading } from "../api";
 import { changeReading, currentReading, detection, draft } from "../opening";
 import { opened, showRecords } from "../state";
-import { count, countNoun, outOf } from "../words";
-import { CATEGORY, DatesChoice, effectOf, HeaderChoice, MissingChoice, NAMES, OptionChoice, TITLES, type MissingEffect, type OptionKey } from "./choices";
+import { baseName, count, countNoun, outOf } from "../words";
+import { CATEGORY, DatesChoice, effectOf, example, HeaderChoice, MissingChoice, NAMES, OptionChoice, TITLES, type MissingEffect, type OptionKey } from "./choices";
+import { Prose } from "./prose";
 import { DataTable } from "./table";
 
 export function ReadingPanel() {
   const found = detection.value.value?.detected ?? null;
   if (detection.failure.value !== null) return <p class="empty">{detection.failure.value}</p>;
-  if (found === null) return <p class="empty">Looking at the first records…</p>;
+  const path = draft.value?.path ?? opened.value?.table.path ?? "";
+  if (found === null || baseName(found.file) !== baseName(path)) return <p class="empty">Looking at the first records…</p>;
+  if (found.sample === "") return null;
   return (
-    <section aria-labelledby="reading-title">
+    <section aria-labelledby="reading-title" class={detection.busy.value ? "answer old" : "answer"}>
       <h2 id="reading-title">How the table is read</h2>
       <p class="about">The studio found these options in {found.sample}. Correct what is wrong; the first records below show the effect.</p>
       <NotUsed found={found} />
@@ -63,7 +67,7 @@ function Options({ found }: { found: Detected }) {
           </dt>
           <dd class="choice-with-effect">
             <OptionChoice id={`reading-${key}`} option={key} finding={found[key]} />
-            <span class="about">{found[key].reason}</span>
+            <Reason finding={found[key]} />
           </dd>
         </div>
       ))}
@@ -74,7 +78,7 @@ function Options({ found }: { found: Detected }) {
           </dt>
           <dd class="choice-with-effect">
             <HeaderChoice />
-            <span class="about">{found.header.reason}</span>
+            <Reason finding={found.header} />
           </dd>
         </div>
       )}
@@ -82,11 +86,21 @@ function Options({ found }: { found: Detected }) {
   );
 }
 
+/** Why it was found; formats of dates are shown by an example. */
+function Reason({ finding, open = false }: { finding: { reason: string }; open?: boolean }) {
+  const words = finding.reason.replace(/`([^`]*%[^`]*)`/g, (_, format: string) => `\`${example(format)}\``);
+  return (
+    <span class={open ? "stale" : "about"}>
+      {open && "△ "}
+      <Prose text={words} />
+    </span>
+  );
+}
+
 function NaWords({ words }: { words: NaWord[] }) {
-  if (words.length === 0) return null;
   const used = currentReading().na ?? [];
   const change = (word: string, on: boolean) =>
-    void changeReading({ ...currentReading(), na: on ? [...used, word] : used.filter((each) => each !== word) });
+    void changeReading({ ...currentReading(), na: on ? [...used.filter((each) => each !== word), word] : used.filter((each) => each !== word) });
   return (
     <fieldset>
       <legend>Words that mean a missing value</legend>
@@ -94,24 +108,56 @@ function NaWords({ words }: { words: NaWord[] }) {
         <label class="choice">
           <input type="checkbox" checked={used.includes(word)} onChange={(event) => change(word, event.currentTarget.checked)} /> <code>{word}</code>{" "}
           <span class="about">
-            {Object.entries(counts).map(([name, times]) => `${count(times)} in ${name}`).join(", ")}: {reason}
+            {placesOf(counts)}
+            <Prose text={reason} />
           </span>
         </label>
       ))}
+      <OwnWord add={(word) => change(word, true)} />
     </fieldset>
+  );
+}
+
+function placesOf(counts: NaWord["counts"]): string {
+  const found = Object.entries(counts).map(([name, times]) => `${count(times)} in ${name}`).join(", ");
+  return found === "" ? "" : `${found}: `;
+}
+
+function OwnWord({ add }: { add: (word: string) => void }) {
+  const [word, setWord] = useState("");
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (word !== "") add(word);
+    setWord("");
+  };
+  return (
+    <form class="row" onSubmit={submit}>
+      <label for="own-word">Another word, such as 999 or k.A.</label>
+      <input id="own-word" class="short" value={word} onInput={(event) => setWord(event.currentTarget.value)} />
+      <button type="submit" class="small" disabled={word === ""}>
+        Count as missing
+      </button>
+    </form>
   );
 }
 
 function Columns({ found }: { found: Detected }) {
   const named = found.columns.filter((column): column is DetectedColumn & { name: string } => column.name !== null);
-  const asked = named.filter(({ missing, date }) => missing > 0 || date !== null);
+  const asked = named.filter(({ missing, date, others }) => missing > 0 || date !== null || others > 0);
   if (asked.length === 0) return <p>No column has missing values or local dates.</p>;
   return (
     <DataTable caption="Missing values and dates" head={["Column", "Missing values", "Dates"]}>
       {asked.map((column) => (
         <tr>
           <th scope="row">{column.name}</th>
-          <td>{column.missing === 0 ? "none" : <Missing column={column} found={found} />}</td>
+          <td>
+            {column.missing === 0 ? "none" : <Missing column={column} found={found} />}
+            {column.others > 0 && column.date === null && (
+              <p>
+                <Reason finding={column} open />
+              </p>
+            )}
+          </td>
           <td>{column.date === null ? "–" : <Dates column={column} finding={column.date} />}</td>
         </tr>
       ))}
@@ -140,7 +186,7 @@ function Dates({ column, finding }: { column: DetectedColumn & { name: string };
   return (
     <div class="choice-with-effect">
       <DatesChoice name={column.name} found={typeof finding.value === "string" ? finding.value : null} candidates={finding.candidates} />
-      <span class={isOpen ? "stale" : "about"}>{isOpen ? `△ day first or month first? ${finding.reason}` : finding.reason}</span>
+      <Reason finding={isOpen ? { reason: `day first or month first? ${finding.reason}` } : finding} open={isOpen || column.others > 0} />
     </div>
   );
 }

@@ -56,7 +56,7 @@ export const REMEDIES: Record<string, Remedy> = {
   AC241: { words: "Choose the encoding:", control: encoding },
   AC242: { words: "Choose the decimal mark or the delimiter:", control: () => [decimal, delimiter].map((each) => each({ problem: NONE, column: null })) },
   AC245: { words: "Choose the sheet:", control: sheet },
-  AC251: { words: "If the first line has the names of the columns, say so:", control: header },
+  AC251: { words: "If the first line has the names of the columns, say so; otherwise, add a line with them to the file:", control: header },
   AC415: { reason: "the key is secret, and no page receives it: end the studio, and start it with the file that contains the key" },
   AC416: { reason: "the key is secret, and no page receives it: end the studio, and start it with another file" },
   AC601: { words: "Mark the quasi-identifiers:", control: columnsStep },

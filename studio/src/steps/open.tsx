@@ -1,6 +1,5 @@
 /** The first step: which table is open, how it is read, and what else can be opened. */
 
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Recent, StartPage } from "../api";
 import {
@@ -9,6 +8,7 @@ import {
   failure,
   forgetRecent,
   loadStartPage,
+  openCopy,
   openDraft,
   openExample,
   openPath,
@@ -22,13 +22,13 @@ import { Problems } from "../parts/asked";
 import { FileBrowser } from "../parts/browser";
 import { Assumed, ReadingPanel } from "../parts/reading";
 import { hashOf } from "../place";
-import { opened } from "../state";
-import { baseName, count, countNoun, folderOf, size } from "../words";
+import { dragged, opened } from "../state";
+import { baseName, countNoun, folderOf, size } from "../words";
 
 export function OpenStep() {
   const about = opened.value;
   return (
-    <DropZone>
+    <div class={dragged.value ? "drop over" : "drop"}>
       <Working />
       {failure.value !== null && (
         <p class="stale" role="alert">
@@ -37,26 +37,6 @@ export function OpenStep() {
       )}
       <Problems problems={problems.value} />
       {draft.value !== null ? <Draft path={draft.value.path} /> : about === null ? <Start /> : <OpenTable />}
-    </DropZone>
-  );
-}
-
-/** The whole step takes a file that is dropped on it. */
-function DropZone({ children }: { children: ComponentChildren }) {
-  const [over, setOver] = useState(false);
-  const accept = (event: DragEvent, isOver: boolean) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
-    event.preventDefault();
-    setOver(isOver);
-  };
-  const drop = (event: DragEvent) => {
-    accept(event, false);
-    const file = event.dataTransfer?.files[0];
-    if (file !== undefined) void sendFile(file);
-  };
-  return (
-    <div class={over ? "drop over" : "drop"} onDragOver={(event) => accept(event, true)} onDragLeave={(event) => accept(event, false)} onDrop={drop}>
-      {children}
     </div>
   );
 }
@@ -120,9 +100,23 @@ function OpenTable() {
           </a>
         </header>
         <p class="about">
-          {countNoun(about.table.records, "record")}, {count(about.table.columns.length)} columns, from <code>{about.table.path}</code>. The policy{" "}
-          {about.policy.name} and the release are written to <code>{about.folder}</code>.
+          {countNoun(about.table.records, "record")}, {countNoun(about.table.columns.length, "column")}, from <code>{about.table.path}</code>.{" "}
+          {about.is_writable && (
+            <>
+              The policy {about.policy.name} and the release are written to <code>{about.folder}</code>.
+            </>
+          )}
         </p>
+        {!about.is_writable && (
+          <p class="row stale">
+            <span>
+              △ You cannot write to <code>{about.folder}</code>: neither the policy nor the release can be saved there.
+            </span>
+            <button type="button" class="small" onClick={() => void openCopy()}>
+              Go on with a private copy
+            </button>
+          </p>
+        )}
         <Assumed />
       </section>
       <ReadingPanel />
@@ -141,8 +135,13 @@ function Start() {
   return (
     <>
       {waitingPolicy.value !== null && (
-        <p class="banner open" role="status">
-          Choose the table for <strong>{baseName(waitingPolicy.value)}</strong>.
+        <p class="banner open row" role="status">
+          <span>
+            Choose the table for <strong>{baseName(waitingPolicy.value)}</strong>.
+          </span>
+          <button type="button" class="small" onClick={() => void (waitingPolicy.value = null)}>
+            Cancel
+          </button>
         </p>
       )}
       {opened.value === null && <Welcome />}
@@ -216,13 +215,14 @@ function Recents({ found }: { found: Recent[] }) {
 const WHEN = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeStyle: "short", hour12: false });
 
 function RecentButton({ recent }: { recent: Recent }) {
-  const open = () => {
-    waitingPolicy.value = recent.policy;
-    void openPath(recent.table, null);
-  };
+  const [table, policy] = [baseName(recent.table), baseName(recent.policy)];
+  const isOwn = policy.replace(/\.acp$/i, "") === table.replace(/\..*$/, "");
   return (
-    <button type="button" disabled={!recent.exists} onClick={open}>
-      <span class="name">{baseName(recent.table)}</span> <span class="about">in {folderOf(recent.table)}</span>{" "}
+    <button type="button" disabled={!recent.exists} onClick={() => void openPath(recent.table, null, undefined, recent.policy)}>
+      <span class="name">{table}</span>{" "}
+      <span class="about">
+        {isOwn ? "" : `with ${policy}, `}in {folderOf(recent.table)}
+      </span>{" "}
       {recent.exists ? <time dateTime={recent.opened}>{WHEN.format(new Date(recent.opened))}</time> : <span class="mark open">missing</span>}
     </button>
   );

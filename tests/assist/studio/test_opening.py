@@ -135,6 +135,37 @@ def test_options_that_fail_leave_the_table_as_it_was_read(start: Page, tmp_path:
     assert start.ask("reading", reading={"engine": "postgres://evil"})["opened"]["reading"] == before["reading"]
 
 
+def test_a_saved_project_is_read_as_it_was_saved(start: Page, tmp_path: Path) -> None:
+    """Words and dates that the user has rejected are not found again; those of a new table are."""
+    path = tmp_path / "local.csv"
+    path.write_text("Born,Land,Sex\n13.4.1990,NULL,F\n24.12.1991,?,M\n", encoding="utf-8")
+    found = opened(start, path)
+    assert found["reading"] == {"na": ["NULL"], "dates": {"Born": "%d.%m.%Y"}}
+    start.ask("reading", reading={"na": [], "missing": {"Land": "drop"}})
+    start.ask("save", text=AGES, seen="")
+    assert opened(start, path)["reading"] == {"missing": {"Land": "drop"}}
+    assert start.ask("detect", path=str(path), shown=True)["detected"]["options"]["missing"] == {"Land": "drop"}
+    (tmp_path / "local.acp").unlink()
+    (tmp_path / "acompass.toml").unlink()
+    assert opened(start, path)["reading"] == found["reading"]
+
+
+def test_a_table_whose_folder_cannot_be_written_goes_on_as_a_copy(start: Page, tmp_path: Path, private: Path) -> None:
+    found = opened(start, tmp_path / "people.csv")
+    assert found["is_writable"] is True
+    copy = start.ask("open/copy", project=found["project"])["opened"]
+    assert copy["table"]["path"] == str(private / "tables" / "people.csv")
+    assert (copy["table"]["records"], copy["folder"]) == (6, str(private / "tables"))
+    (private / "tables" / "people.csv").unlink()
+    assert start.send("open/copy").json()["error"]["message"] == (
+        "people.csv cannot be copied: no such file or directory"
+    )
+    if os.geteuid() != 0:
+        tmp_path.chmod(0o555)
+        assert opened(start, tmp_path / "people.csv")["is_writable"] is False
+        tmp_path.chmod(0o755)
+
+
 def test_missing_values_of_the_command_line_are_shown_by_column(private: Path, tmp_path: Path) -> None:
     policy, table = write_people(tmp_path)
     reading: Any = {"missing": ("drop", "Zip=?"), "dates": ("Disease=%d.%m.%Y",)}

@@ -96,6 +96,13 @@ def test_a_dropped_file_is_read_as_it_was_found(browser: Browser, tmp_path: Path
             page.get_by_text(re.compile(r"Read with: delimiter semicolon \(;\), .*decimal comma, dates in seen"))
         ).to_be_visible()
         row = page.get_by_role("table", name="Missing values and dates").get_by_role("row", name="species")
+        records = page.get_by_role("table", name="as they are read")
+        expect(records.get_by_role("row").nth(1)).to_contain_text("1.5")
+        expect(page.get_by_text("all values are dates like 31/12/1999 0:00:00")).to_be_visible()
+        page.get_by_label("Another word").fill("jay")
+        page.keyboard.press("Enter")
+        expect(row).to_contain_text("2 of 4 records")
+        page.get_by_role("checkbox", name="jay").uncheck()
         expect(row).to_contain_text("1 of 4 records; a policy that uses this column cannot run yet")
         row.get_by_role("combobox", name="Missing values of species").select_option("drop the records")
         expect(row).to_contain_text("drops 1 of 4 records")
@@ -119,16 +126,47 @@ def test_what_the_command_line_did_not_say_is_offered(browser: Browser, tmp_path
 
 
 def test_a_file_that_cannot_be_opened_has_the_control_beside_its_error(browser: Browser, tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("1990,21401\n1991,21402\n1992,21403\n", encoding="utf-8")
-    with start_page(browser, tmp_path) as page:
-        page.get_by_role("button", name="people.csv").click()
+    _, table = write_people(tmp_path)
+    with start_page(browser, tmp_path, "people.csv") as page:
+        page.get_by_role("link", name="Open", exact=True).click()
+        table.write_text("1990,21401\n1991,21402\n1992,21403\n", encoding="utf-8")
+        page.get_by_text("Open another table").click()
+        page.get_by_role("button", name="people.csv in").click()
         expect(page.get_by_text("people.csv is not open yet")).to_be_visible()
         problem = page.locator(".problems")
         expect(problem).to_contain_text("AC251")
         expect(problem).not_to_contain_text("--header")
         problem.get_by_role("combobox").select_option("has the names of the columns")
         problem.get_by_role("button", name="Open with this").click()
-        expect(columns_link(page)).to_be_visible()
+        expect(page.get_by_text("2 records, 2 columns, from")).to_be_visible()
+
+
+DROP = """([place, name, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  const event = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+  document.querySelector(place).dispatchEvent(event);
+  return event.defaultPrevented;
+}"""
+
+
+def test_a_file_may_be_dropped_anywhere_and_never_becomes_text(browser: Browser, tmp_path: Path) -> None:
+    write_people(tmp_path)
+    (tmp_path / "titled.csv").write_text("Export,,\nAge,Zip,Sex\n1,2,F\n", encoding="utf-8")
+    with start_page(browser, tmp_path) as page:
+        page.goto(f"{page.url.partition('#')[0]}#columns")
+        page.get_by_role("button", name="titled.csv").click()
+        expect(page.get_by_text("columns 2 and 3 have no name")).to_be_visible()
+        expect(page.get_by_role("combobox", name="Delimiter")).to_be_visible()
+        page.get_by_role("button", name="Choose another file").click()
+        assert page.evaluate(DROP, ["header", "one.csv", "Age\n1\n2\n"])
+        expect(page.get_by_role("heading", name="one.csv")).to_be_visible()
+        assert page.evaluate(DROP, [".cm-content", "two.csv", "Age\n1\n2\n"])
+        expect(page.get_by_role("heading", name="two.csv")).to_be_visible()
+        columns_link(page).click()
+        assert page.evaluate(DROP, [".cm-content", "three.csv", "Age\n1\n2\n"])
+        expect(page.get_by_text("drop the file there")).to_be_visible()
+        expect(page.get_by_role("textbox", name="Policy text")).not_to_contain_text("Age")
 
 
 def test_two_tabs_notice_each_other(browser: Browser, tmp_path: Path) -> None:

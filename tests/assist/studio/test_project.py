@@ -119,10 +119,41 @@ def test_a_file_that_is_not_valid_is_reported_and_not_overwritten(tmp_path: Path
     with open_studio(*write_people(tmp_path)) as (page, _):
         (tmp_path / "acompass.toml").write_text("[table\n", encoding="utf-8")
         assert page.ask("state")["settings_differ"] is True
+        assert "not TOML" in page.ask("state")["problem"]
         assert page.ask("settings/choose", theirs=True)["diagnostics"][0]["code"] == "AC625"
         page.ask("settings/choose", theirs=False)
-        assert page.ask("save", text=AGES, seen=page.ask("policy")["version"])["diagnostics"][0]["code"] == "AC625"
+        answer = page.ask("save", text=AGES, seen=page.ask("policy")["version"])
+        assert answer["diagnostics"][0]["code"] == "AC625"
+        assert answer["version"] == page.ask("policy")["version"], "the text is saved"
         assert (tmp_path / "acompass.toml").read_text() == "[table\n"
+
+
+def test_files_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
+    policy, table = write_people(tmp_path)
+    with open_studio(policy, table) as (page, _):
+        policy.unlink()
+        policy.mkdir()
+        state = page.ask("state")
+        assert (state["version"], state["project"]) == (None, page.ask("state")["project"])
+        assert "cannot read policy" in state["problem"]
+        policy.rmdir()
+        (tmp_path / "acompass.toml").mkdir()
+        assert page.send("state").status_code == 200
+        saved = page.ask("save", text=AGES, seen="")
+        assert [each["code"] for each in saved["diagnostics"]] == ["AC491"]
+
+
+def test_settings_stay_when_their_file_is_deleted(tmp_path: Path) -> None:
+    policy, table = write_people(tmp_path)
+    with open_studio(policy, table) as (page, _):
+        page.ask("roles", roles=ROLES)
+        save(page)
+        (tmp_path / "acompass.toml").unlink()
+        assert page.ask("state")["settings_differ"] is False
+        now = page.ask("settings")["settings"]
+        assert (now["unsaved"], now["roles"]["identifiers"]) == (True, ["Name"])
+        assert save(page)["unsaved"] is False
+    assert table_roles(table).identifiers == ("Name",)
 
 
 def test_a_page_of_an_earlier_start_restores_its_settings(tmp_path: Path) -> None:

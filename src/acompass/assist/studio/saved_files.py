@@ -25,6 +25,7 @@ from acompass.tables.temporary_files import replace_atomically
 
 #: the version of a file that does not exist
 ABSENT = ""
+_UNREADABLE = "unreadable"
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -115,7 +116,11 @@ class SettingsFiles:
 
     @property
     def version(self) -> str:
-        return " ".join(_version(_content(path)) for path in self._paths)
+        return " ".join(_settings_version(path) for path in self._paths)
+
+    @property
+    def are_absent(self) -> bool:
+        return not any(path.exists() for path in self._paths)
 
     def read(self) -> Settings:
         """Raise CallError if a file is not valid."""
@@ -154,12 +159,12 @@ def path_from(folder: Path, path: str | Path) -> str:
 
 
 def _edit(path: Path, sections: Sequence[Section]) -> None:
-    before = _content(path)
-    text = "" if before is None else before.decode("utf-8-sig")
-    after = edit_settings(text, sections)
-    if after == text:
-        return
     try:
+        before = _content(path)
+        text = "" if before is None else before.decode("utf-8-sig")
+        after = edit_settings(text, sections)
+        if after == text:
+            return
         with replace_atomically(path) as part:
             mark = _BOM if before is not None and before.startswith(_BOM) else b""
             Path(part).write_bytes(mark + after.encode())
@@ -175,6 +180,13 @@ def _content(path: Path) -> bytes | None:
         return path.read_bytes()
     except FileNotFoundError:
         return None
+
+
+def _settings_version(path: Path) -> str:
+    try:
+        return _version(_content(path))
+    except OSError:
+        return _UNREADABLE  # reading it says why
 
 
 def _version(content: bytes | None) -> str:

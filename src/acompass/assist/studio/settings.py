@@ -100,7 +100,8 @@ class SettingsHistory:
     """The settings of the open project, which its pages share, with those before each change."""
 
     def __init__(self, current: Settings):
-        self.current = self._saved = current
+        self.current = current
+        self._saved: Settings | None = current
         self.version = 0  # increases when a page would show something else
         self._past: list[tuple[str, Settings]] = []
         self._is_typing = False
@@ -108,7 +109,7 @@ class SettingsHistory:
 
     @property
     def is_unsaved(self) -> bool:
-        return bool(changed_words(self._saved, self.current))
+        return self._saved is None or bool(changed_words(self._saved, self.current))
 
     @property
     def before(self) -> Settings | None:
@@ -140,8 +141,15 @@ class SettingsHistory:
             return words
 
     def mark_saved(self) -> None:
+        self._mark(self.current)
+
+    def mark_unsaved(self) -> None:
+        """The files no longer have the settings."""
+        self._mark(None)
+
+    def _mark(self, saved: Settings | None) -> None:
         with self._lock:
-            self._saved = self.current
+            self._saved = saved
             self._is_typing = False
             self.version += 1
 

@@ -140,6 +140,10 @@ class Project:
         version = self.settings_files.version
         if version == self.settings_seen:
             return True
+        if self.settings_files.are_absent:  # deleted, or on a drive that is gone: the next save writes them again
+            self.settings.mark_unsaved()
+            self.settings_seen = version
+            return True
         if self.settings.is_unsaved and not even_if_unsaved:
             return False
         found = self.settings_files.read()

@@ -281,10 +281,15 @@ def _hash(path: Path) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
+#: how to open a table in another kind of file
+OTHER_KINDS = "rename a text file to end in .csv, and save another workbook as .xlsx"
+
+
 def require_table_name(name: str) -> None:
     """Reject a name that is a path, hidden, or not that of a table (D37, headers)."""
     if name != os.path.basename(name.replace("\\", "/")) or name.startswith(".") or "\0" in name or len(name) > 200:
         raise Refused(HTTPStatus.BAD_REQUEST, "this file name cannot be used")
     if not name.lower().endswith(TABLE_SUFFIXES):
         kinds = ", ".join(TABLE_SUFFIXES)
-        raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"{name} is not a table: its name must end in {kinds}")
+        message = f"{name} is not a table: its name must end in {kinds}; {OTHER_KINDS}"
+        raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, message)

@@ -2,14 +2,13 @@
 
 import importlib.util
 import os
-from contextlib import suppress
 from datetime import date
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, cast
 
 from acompass.assist.document import Document, used_params
-from acompass.assist.studio.messages import Body, Refused, json_object
+from acompass.assist.studio.messages import Body, Refused, error_json, json_object
 from acompass.assist.studio.question import Question, about_project, table_suffix
 from acompass.assist.studio.saved_files import ABSENT
 from acompass.assist.studio.settings import FRONT_PAGE, READING, Settings
@@ -41,6 +40,7 @@ def open_project(project: Project, body: Body) -> dict[str, Any]:
         "files": project.files,
         "policy": {"name": project.file.name, **asdict(saved), "exists": saved.version != ABSENT},
         "folder": str(project.file.folder.resolve()),
+        "is_writable": os.access(project.file.folder, os.W_OK),
         "table": {
             "name": Path(project.start.table).name,
             "path": os.path.abspath(project.start.table),
@@ -76,13 +76,17 @@ def state(workspace: Workspace, body: Body) -> dict[str, Any]:
     project = workspace.project
     if project is None or (body.has("project") and body.text("project") != project.id):
         return {"project": None if project is None else project.id, "files": None if project is None else project.files}
-    is_followed = False
-    with suppress(AcompassError):  # not valid; a page that loads it shows why
+    is_followed, version, problem = False, None, None
+    try:
+        version = project.file.version
         is_followed = project.follow_settings()
+    except AcompassError as error:
+        problem = error.diagnostics[0].message
     return {
         "project": project.id,
         "files": project.files,
-        "version": project.file.version,
+        "version": version,
+        "problem": problem,
         "show_records": project.show_records,
         "settings": project.settings.version,
         "settings_differ": not is_followed,
@@ -100,7 +104,10 @@ def save(project: Project, body: Body) -> dict[str, Any]:
     project.require_seen_settings()
     version = project.file.save(text, body.text("seen"))
     document, params = Document(text, project.file.path), project.settings.current.policy.params
-    project.save_settings(params if document.policy is None else used_params(document, params))
+    try:
+        project.save_settings(params if document.policy is None else used_params(document, params))
+    except AcompassError as error:
+        return {"version": version, "settings": None, "diagnostics": error_json(error, body)}
     return {"version": version, "settings": settings_json(project)}
 
 

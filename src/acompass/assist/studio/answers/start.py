@@ -9,15 +9,19 @@ from typing import Any, cast
 
 from acompass.arguments import TABLE_SUFFIXES
 from acompass.assist.detection import detect
+from acompass.assist.request_queue import Stale
 from acompass.assist.studio.answers.opening import open_project
 from acompass.assist.studio.messages import Body, Refused, json_object
 from acompass.assist.studio.question import Question
 from acompass.assist.studio.state import POLICY_SUFFIX, Start, resolve_files, setting_text
-from acompass.assist.studio.workspace import EXAMPLES, Recent, Workspace, read_example
+from acompass.assist.studio.workspace import EXAMPLES, OTHER_KINDS, Recent, Workspace, read_example
 from acompass.dataclasses import asdict
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.options import Opening
 from acompass.policy import policies_in, policy_settings, reading_settings
+
+#: the bytes that are copied at once
+_CHUNK = 1 << 20
 
 
 def read_again(workspace: Workspace, body: Body) -> dict[str, Any]:
@@ -32,7 +36,7 @@ def detect_reading(workspace: Workspace, body: Body) -> dict[str, Any]:
     """How a table can be read, and its first records if values are shown: the open table, or one to be opened."""
     path = _path(body) if body.has("path") else workspace.project_of(body).start.table
     _require_table(Path(path))
-    found = detect(path, _given(body))
+    found = detect(path, _given(body) if body.has("reading") else reading_settings(path))
     is_hidden = workspace.project is not None and not workspace.project.show_records
     return {"detected": {**found.to_json(), **({"rows": []} if is_hidden else {})}}
 
@@ -116,6 +120,22 @@ def open_example(workspace: Workspace, body: Body) -> dict[str, Any]:
     return _open(workspace, body, workspace.private.example(name, read_example(name)))
 
 
+def open_copy(workspace: Workspace, body: Body) -> dict[str, Any]:
+    """Copy the open table to the private folder, and open the copy: its own folder cannot be written."""
+    path = Path(workspace.project_of(body).start.table)
+    try:
+        with workspace.private.receive(path.name) as received, path.open("rb") as file:
+            while content := file.read(_CHUNK):
+                if body.is_withdrawn:
+                    raise Stale
+                received.add(content)
+            copy = received.finish()
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise Refused(HTTPStatus.INSUFFICIENT_STORAGE, f"{path.name} cannot be copied: {reason}") from None
+    return _open(workspace, body, copy)
+
+
 def open_table(workspace: Workspace, body: Body) -> dict[str, Any]:
     """Open a table, a policy or a folder in place of what is open. Without reading options, they are found."""
     return _open(workspace, body, Path(_path(body)))
@@ -138,14 +158,16 @@ def _start(path: Path, body: Body) -> Start:
         message = f"`{Path(policy).name}` names no table"
         raise CallError([Diagnostic("AC411", message, help="choose its table")])
     params = {name: setting_text(value) for name, value in settings.params.items()}
-    return Start(policy, table, params, cast(Opening, _given(body)) if body.has("reading") else find_reading(table))
+    is_saved = settings.table is not None and os.path.realpath(settings.table) == os.path.realpath(table)
+    reading = cast(Opening, _given(body)) if body.has("reading") else find_reading(table, is_saved)
+    return Start(policy, table, params, reading)
 
 
-def find_reading(table: str) -> Opening:
-    """How to read a table whose options are not all given: the options of its acompass.toml, and what its first
-    records show."""
+def find_reading(table: str, is_saved: bool) -> Opening:
+    """The options of the table's acompass.toml and, unless a project saved them, what its first records show: an
+    option that is absent from a saved project was not wanted."""
     known = reading_settings(table)
-    if "engine" in known:
+    if is_saved or "engine" in known:
         return known
     return cast(Opening, {**known, **detect(table, known).options})
 
@@ -166,7 +188,7 @@ def _require_table(path: Path) -> None:
     if not path.name.lower().endswith(TABLE_SUFFIXES):
         kinds = ", ".join(f"`{suffix}`" for suffix in TABLE_SUFFIXES)
         message = f"`{path.name}` has an unknown suffix"
-        raise CallError([Diagnostic("AC252", message, help=f"choose a file that ends in {kinds}")])
+        raise CallError([Diagnostic("AC252", message, help=f"choose a file that ends in {kinds}; {OTHER_KINDS}")])
 
 
 QUESTIONS = {
@@ -175,6 +197,7 @@ QUESTIONS = {
     "browse": Question(browse),
     "detect": Question(detect_reading, detected=None),
     "example": Question(open_example, opened=None),
+    "open/copy": Question(open_copy, opened=None),
     "open/table": Question(open_table, opened=None),
     "reading": Question(read_again, opened=None),
 }

@@ -314,10 +314,7 @@ def _bounds_of_classes(release: Release) -> Iterator[tuple[Aggregate, Comparison
 
 def _demands_two(comparison: Comparison) -> bool:
     """Whether a bound demands more than a class has anyway: each has a record, a person and a value."""
-    value = comparison.value
-    if isinstance(value, str | bool) or not isinstance(value, int | Decimal):
-        return False
-    return (comparison.operator is Operator.GE and value > 1) or (comparison.operator is Operator.GT and value >= 1)
+    return (effects.least_count(comparison) or 0) > 1
 
 
 def _of_identifiers(release: Release) -> Iterator[Sentence]:

@@ -112,7 +112,7 @@ function Summary() {
   const shown = overall();
   const warnings = problems.value.length - errors.value.length;
   return (
-    <p class="status">
+    <p class={isOld(verdicts.answered.value) ? "status old" : "status"}>
       {shown !== null && <BadgeMark badge={shown} />}{" "}
       {warnings > 0 && <BadgeMark badge={badge("open", "△", countNoun(warnings, "warning"))} />}{" "}
       {found && <span>{flow(found)}</span>}

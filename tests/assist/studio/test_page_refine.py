@@ -102,6 +102,9 @@ def test_a_weight_that_is_none_is_taken_back_and_risks_are_dimmed_at_once(tab: T
     expect(tab.page.locator(".answer.old").filter(has=risk)).to_be_visible()
     weights.select_option("")
     expect(tab.page.locator(".answer.old")).to_have_count(0)
+    tab.page.route("**/api/verdicts", lambda route: held.append(route))
+    tab.write("ALWAYS : DROP Name;\n")
+    expect(tab.page.locator(".status.old")).to_be_visible()
 
 
 @pytest.mark.parametrize(("scheme", "size"), [("light", (1280, 800)), ("dark", (390, 800))])

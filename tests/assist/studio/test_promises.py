@@ -157,6 +157,11 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], str, tuple[str, dict[str, Any
         "none",
         (DROP + CLASSES, ROLES),
     ),
+    "`EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 1` demands nothing": (
+        (DROP + CLASSES.replace("2", "1"), ROLES),
+        "warning",
+        (DROP + CLASSES.replace("n >= 2", "n > 1"), ROLES),
+    ),
     "The released table satisfies `EACH PROCESS COUNT(*) AS n WHERE": (
         (DROP + CLASSES.replace("n GROUP", "n WHERE Age > 30 GROUP"), ROLES),
         "proved",
@@ -268,6 +273,18 @@ def test_missing_values_are_counted_or_named(tmp_path: Path) -> None:
     with open_studio(*write_people(tmp_path, CLASSES, table), reading={"missing": {"Age": "51"}}) as (page, _):
         filled = [each for each in sentences(page, DROP + CLASSES) if "issing" in each[0]]
         assert filled == [("Missing values are replaced: in `Age` with `51`.", "always", None)]
+    with open_studio(*write_people(tmp_path, CLASSES, table), reading={"missing": {"Age": "error", "Zip": "drop"}}) as (
+        page,
+        _,
+    ):
+        text = DROP + CLASSES.replace("Age, ", "")
+        assert not any("issing" in each[0] for each in sentences(page, text))
+    with open_studio(*write_people(tmp_path, CLASSES, table), reading={"missing": {"Name": "?", "Age": "51"}}) as (
+        page,
+        _,
+    ):
+        counted = [text for text, basis, _ in sentences(page, PERSONS_COUNTED + DROP, PERSONS) if basis == "warning"]
+        assert counted == ["Records without a value of `Name` count as those of one more person in their class."]
 
 
 def test_persons_are_counted_where_the_policy_counts_them(tmp_path: Path) -> None:

@@ -4,11 +4,12 @@ Each sentence has a basis: it is proved for every table, it was checked on this 
 nothing is promised. A warning says what prevents the release, or what a reader would take for granted and should not.
 A sentence is about records of the released table, and contains no value of a record."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
 from acompass.dataclasses import dataclass, replace
+from acompass.engines.reading import missing_options
 from acompass.errors.diagnostics import Span
 from acompass.errors.display import count_text
 from acompass.language.program import effects
@@ -25,7 +26,7 @@ from acompass.language.program.types import Kind
 from acompass.language.text import tree
 from acompass.language.text.tree import Operator, Quantifier
 from acompass.language.text.walk import assertion_of, names_dropped, names_split_by, step_of, steps_of
-from acompass.options import DROP, Opening
+from acompass.options import DROP, ERROR, Opening
 from acompass.policy import Policy, TableRoles
 from acompass.result import NO_CHECK, After, RequirementOutcome, Result
 from acompass.roles import ColumnRoles, locate_roles
@@ -172,12 +173,24 @@ def _of_requirements(release: Release) -> Iterator[Sentence]:
         text = " ".join(release.policy.text[asserted.span.start : asserted.span.end].split())
         last = release.program.requirements[steps[-1]]
         match release.after(steps[0]):
+            case "proved" | "holds" if not outcome.is_failed_check and _demands_nothing(last.assertion):
+                yield Sentence(f"`{text}` demands nothing: every class satisfies it.", "warning", outcome.line)
             case "proved" if not outcome.is_failed_check:
                 yield Sentence(_promise(release, last, text), "proved", outcome.line)
             case "holds" if not outcome.is_failed_check:
                 yield Sentence(_promise(release, last, text), "checked", outcome.line)
             case _:
                 yield Sentence(*_not_promised(release, outcome, text), outcome.line)
+
+
+def _demands_nothing(assertion: Assertion) -> bool:
+    """Whether all that classes must have is what each has anyway, as with k = 1."""
+    process = effects.process_in(assertion)
+    if process is None or not process.group_by:
+        return False
+    bounds = list(_lower_bounds(assertion, process))
+    is_all = len(bounds) == len(list(effects.comparisons(assertion.condition)))
+    return is_all and all(aggregate.facts.is_count and not _demands_two(bound) for aggregate, bound in bounds)
 
 
 def _not_promised(release: Release, outcome: RequirementOutcome, text: str) -> tuple[str, Basis]:
@@ -301,10 +314,7 @@ def _bounds_of_classes(release: Release) -> Iterator[tuple[Aggregate, Comparison
 
 def _demands_two(comparison: Comparison) -> bool:
     """Whether a bound demands more than a class has anyway: each has a record, a person and a value."""
-    value = comparison.value
-    if isinstance(value, str | bool) or not isinstance(value, int | Decimal):
-        return False
-    return (comparison.operator is Operator.GE and value > 1) or (comparison.operator is Operator.GT and value >= 1)
+    return (effects.least_count(comparison) or 0) > 1
 
 
 def _of_identifiers(release: Release) -> Iterator[Sentence]:
@@ -382,16 +392,20 @@ def _of_columns(release: Release) -> Iterator[Sentence]:
 
 
 def _of_missing_values(release: Release) -> Iterator[Sentence]:
-    dropped, missing = release.result.dropped, release.reading.get("missing")
+    """Only missing values of columns that the policy names are replaced (D11, missing values)."""
+    dropped, names = release.result.dropped, release.names
     if dropped:
         are = "record with a missing value is" if dropped == 1 else "records with missing values are"
         yield Sentence(f"{dropped:,} {are} dropped before the first line.", "checked")
-    if isinstance(missing, str) and missing != DROP:
-        yield Sentence(f"Missing values are replaced with `{missing}`.", "always")
-    elif isinstance(missing, Mapping):
-        filled = (f"`{name}` with `{value}`" for name, value in missing.items() if value != DROP)
-        if listed := ", ".join(filled):
-            yield Sentence(f"Missing values are replaced: in {listed}.", "always")
+    options = missing_options(release.reading.get("missing") or ERROR, names)
+    choices = {column: options.for_column(column) for column in sorted(release.program.named)}
+    filled = {column: value for column, value in choices.items() if value not in (ERROR, DROP)}
+    replaced = (f"`{names[column]}` with `{value}`" for column, value in filled.items() if release.is_released(column))
+    if listed := ", ".join(replaced):
+        yield Sentence(f"Missing values are replaced: in {listed}.", "always")
+    if release.person is not None and release.person in filled:
+        text = f"Records without a value of {_listed([names[release.person]])} count as those of one more person in "
+        yield Sentence(f"{text}their class.", "warning")
 
 
 def _of_files(release: Release) -> Iterator[Sentence]:

@@ -3,7 +3,9 @@
 Every stage gets its answers here, so a new node of the language is described in one place; until it is, every function
 raises an error for it (invariant 8)."""
 
+import math
 from collections.abc import Iterable, Iterator, Set
+from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, TypeAlias, assert_never
 
@@ -43,6 +45,22 @@ def required_comparisons(condition: p.Condition) -> Iterator[p.Comparison]:
             return
         case _:
             assert_never(condition)
+
+
+def least_count(comparison: p.Comparison) -> int | None:
+    """The least count that satisfies a lower bound; None for another comparison."""
+    value = comparison.value
+    if isinstance(value, str | bool) or not isinstance(value, int | Decimal):
+        return None
+    match comparison.operator:
+        case Operator.GE | Operator.EQ:
+            return math.ceil(value)
+        case Operator.GT:
+            return math.floor(value) + 1
+        case Operator.LT | Operator.LE:
+            return None
+        case _:
+            assert_never(comparison.operator)
 
 
 def split_equalities(operands: Iterable[p.Condition]) -> tuple[list[p.Condition], dict[int, list[Value]]]:

@@ -112,7 +112,7 @@ class Scope:
 
     def bind(self, constant: tree.Constant, is_number: bool = False) -> Bound | None:
         """The constant, or a parameter's value. An unbound parameter is reported at its first use; `is_number` if no
-        text can stand there."""
+        text is possible there."""
         if not isinstance(constant, tree.Parameter):
             return constant
         reported = constant.name in self.parameters.unbound

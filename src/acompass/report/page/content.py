@@ -1,9 +1,7 @@
 """Gather the content of a page for each reader: measure the tables, prove the policy and hash the files."""
 
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.arguments import is_file
@@ -12,10 +10,18 @@ from acompass.dataclasses import dataclass, field, replace
 from acompass.engines.reading import date_formats, missing_options
 from acompass.language.program import program as p
 from acompass.language.program.constants import ParamValue
-from acompass.language.program.effects import columns_with_pseudonyms, is_always, process_of, projection_of, written_by
+from acompass.language.program.effects import (
+    columns_with_pseudonyms,
+    is_always,
+    least_count,
+    process_of,
+    projection_of,
+    required_comparisons,
+    written_by,
+)
 from acompass.language.program.types import Kind, Names, Schema, types_by_name
 from acompass.language.text.tokens import policy_lines
-from acompass.language.text.tree import Operator, Quantifier
+from acompass.language.text.tree import Quantifier
 from acompass.language.text.walk import names_split_by, names_written, processes, steps_of
 from acompass.measure.answer import THRESHOLDS, Measures, Overview
 from acompass.measure.distribution import Showing
@@ -432,9 +438,9 @@ def thresholds(program: p.Program) -> Iterator[Threshold]:
         if process is None or requirement.assertion.quantifier is not Quantifier.EACH:
             continue
         columns = tuple(names[position] for position in process.group_by)
-        for comparison in _demanded(requirement.assertion.condition):
+        for comparison in required_comparisons(requirement.assertion.condition):
             aggregate = _aggregate(process, comparison.column)
-            least = _least(comparison)
+            least = least_count(comparison)
             if aggregate is None or least is None:
                 continue
             counted = None if aggregate.column is None else names[aggregate.column]
@@ -444,38 +450,8 @@ def thresholds(program: p.Program) -> Iterator[Threshold]:
                 yield Threshold(requirement.index, requirement.line, *bound)
 
 
-def _demanded(condition: p.Condition) -> Iterator[p.Comparison]:
-    """The comparisons that every class has to satisfy."""
-    match condition:
-        case p.Comparison():
-            yield condition
-        case p.And(operands):
-            for operand in operands:
-                yield from _demanded(operand)
-        case p.Not() | p.Or():
-            pass
-        case _:
-            assert_never(condition)
-
-
 def _aggregate(process: p.Process, column: int) -> p.Aggregate | None:
     """The aggregate at a position of the process query's result, if it counts records or distinct values."""
     place = column - len(process.group_by)
     found = process.aggregates[place] if place >= 0 else None
     return found if found is not None and found.facts.is_count else None
-
-
-def _least(comparison: p.Comparison) -> int | None:
-    """The least count that satisfies a lower bound."""
-    value = comparison.value
-    if isinstance(value, str | bool) or not isinstance(value, int | Decimal):
-        return None
-    match comparison.operator:
-        case Operator.GE | Operator.EQ:
-            return math.ceil(value)
-        case Operator.GT:
-            return math.floor(value) + 1
-        case Operator.LT | Operator.LE:
-            return None
-        case _:
-            assert_never(comparison.operator)

@@ -30,7 +30,7 @@ const built = await build({
 
 /** The packages whose code is in the bundle, by name. */
 function bundledPackages(inputs) {
-  const names = Object.keys(inputs).map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
+  const names = Object.keys(inputs).map((path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 

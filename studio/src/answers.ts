@@ -17,7 +17,8 @@ export const diagnosis = new Answer("diagnose", () => (judgedAlready() ? { ...as
 export const proofs = new Answer("proofs", () => (judgedAlready() ? ask.value : null), 0);
 /** The first records come before the facts about all columns, which take longer. */
 export const recordsArrived = signal(false);
-export const table = new Answer("table", () => (shows("columns") && (recordsArrived.value || !showRecords.value) ? {} : null), 0);
+const noneAwaited = () => recordsArrived.value || !showRecords.value || opened.value?.table.records === 0;
+export const table = new Answer("table", () => (shows("columns") && noneAwaited() ? {} : null), 0);
 /** the column that the user chose last, which another table may lack */
 export const chosenColumn = signal<string | null>(null);
 /** the column whose details are shown */

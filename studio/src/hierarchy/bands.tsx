@@ -8,6 +8,8 @@ import { count, countNoun } from "../words";
 import { change, done, draft, findCuts, listed, type Draft } from "./draft";
 
 const HEIGHT = 130;
+/** A number may be typed with a decimal comma. */
+export const withPoint = (value: string): string => value.replace(",", ".");
 const bands = signal("5");
 
 export function WidthFields({ found }: { found: Draft }) {
@@ -16,9 +18,9 @@ export function WidthFields({ found }: { found: Draft }) {
       <label for="band-widths">Widths, from narrow to wide</label>
       <input id="band-widths" value={found.widths} placeholder="5, 10, 20" onInput={(event) => change({ widths: event.currentTarget.value }, "widths")} />
       <label for="band-from">One open band below</label>
-      <input id="band-from" inputMode="decimal" placeholder="none" value={found.from} onInput={(event) => change({ from: event.currentTarget.value }, "from")} />
+      <input id="band-from" inputMode="decimal" placeholder="none" value={found.from} onInput={(event) => change({ from: withPoint(event.currentTarget.value) }, "from")} />
       <label for="band-to">One open band from</label>
-      <input id="band-to" inputMode="decimal" placeholder="none" value={found.upTo} onInput={(event) => change({ upTo: event.currentTarget.value }, "upTo")} />
+      <input id="band-to" inputMode="decimal" placeholder="none" value={found.upTo} onInput={(event) => change({ upTo: withPoint(event.currentTarget.value) }, "upTo")} />
     </div>
   );
 }
@@ -44,7 +46,7 @@ export function BoundaryFields({ found, column }: { found: Draft; column: Groupe
               inputMode="decimal"
               aria-label={`Boundary ${at + 1}`}
               value={cut}
-              onInput={(event) => setCut(at, event.currentTarget.value, `cut ${at}`)}
+              onInput={(event) => setCut(at, withPoint(event.currentTarget.value), `cut ${at}`)}
               onKeyDown={(event) => stepCut(event, at, cut, column)}
             />
             <button type="button" class="small quiet" aria-label={`Remove boundary ${at + 1}`} onClick={() => removeCut(at)}>✕</button>

@@ -124,3 +124,11 @@ def test_a_wide_table_has_only_the_visible_cells_in_the_page(browser: Browser, t
         press(tab, "End")
         expect(active(tab)).to_contain_text(f"column{WIDE - 1}")
         expect(grid(tab)).to_have_attribute("aria-colcount", str(WIDE + 1))
+
+
+def test_a_table_without_records_has_its_columns(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("age,sex\n", encoding="utf-8")
+    with browse(browser, tmp_path, "empty.csv") as tab:
+        tab.show("Columns")
+        tab.press("Accept all proposals")
+        expect(tab.row("Columns with their roles", "age")).to_contain_text("quasi-identifier")

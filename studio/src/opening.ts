@@ -8,7 +8,7 @@ import { showProject, showRead } from "./files";
 import { announce } from "./live";
 import { go, shows } from "./place";
 import { keptSettings, restoreSettings } from "./settings";
-import { dirty, dropped, lostContact, opened, showRecords, text } from "./state";
+import { dirty, dropped, lostContact, notice, opened, showRecords, text } from "./state";
 import { baseName } from "./words";
 
 export const startPage = signal<StartPage | null>(null);
@@ -122,12 +122,14 @@ export async function changeReading(reading: Reading): Promise<void> {
   const about = opened.peek();
   if (about === null) return;
   const found = await during(`Reading ${about.table.name}`, null, (stop) => post("reading", { reading: next }, stop));
-  if (found === null) return;
   batch(() => {
-    problems.value = found.diagnostics;
-    if (found.opened !== null) showRead(found.opened);
+    if (found?.opened) showRead(found.opened);
+    else if (detection.value.peek() !== null) detection.value.value = { detected: null, ...detection.value.peek() }; // the controls show the old choice again
+    if (found !== null) problems.value = found.diagnostics;
   });
-  announce(found.opened === null ? "The table is still read as before" : `Read ${about.table.name} again`);
+  if (found === null) return;
+  if (found.opened !== null) announce(`Read ${about.table.name} again`);
+  else notice.value = `${about.table.name} is still read as before${shows("open") ? "" : `: ${found.diagnostics[0]?.message ?? ""}`}.`;
 }
 
 /** Open the draft as it is described now. */

@@ -93,7 +93,7 @@ export async function refreshSettings(): Promise<void> {
 export async function follow(next: Settings): Promise<void> {
   const before = settings.peek();
   showSettings(next);
-  if (before === null || same(before.reading, next.reading)) return;
+  if (before === null || same(opened.peek()?.settings.reading, next.reading)) return;
   const { opened: now } = await post("open", {});
   if (now === null) return;
   batch(() => {

@@ -25,8 +25,8 @@ export function Banners() {
 function Gone() {
   return (
     <div class="banner bad" role="alert">
-      <strong>The studio is not responding.</strong> Your text and settings are still here. Start <code>acompass studio</code> again on the
-      same files: this page then reconnects, and nothing is lost. If the program was only busy, it reconnects by itself.
+      <strong>The studio is not responding.</strong> Your text and settings are still here. Start the studio again as before, and open this
+      table: this page then reconnects, and nothing is lost. If the program was only busy, it reconnects by itself.
     </div>
   );
 }
@@ -34,8 +34,8 @@ function Gone() {
 function LockedOut() {
   return (
     <div class="banner bad" role="alert">
-      <strong>This page belongs to an earlier run of the studio.</strong> Open the address that <code>acompass studio</code> printed, in
-      this browser. This page then continues with its unsaved text and settings.
+      <strong>This page belongs to an earlier run of the studio.</strong> Once the new run&rsquo;s page, or the address that it
+      printed, is open in this browser, this page continues with its unsaved text and settings.
     </div>
   );
 }
@@ -58,7 +58,8 @@ function OtherProject() {
   return (
     <div class="banner open row" role="alert">
       <span>
-        <strong>Another page has opened another table.</strong> {dirty.value && "Copy unsaved text from the editor first."}
+        <strong>Another page has opened another table.</strong>{" "}
+        {dirty.value && "Unsaved changes of this page are kept in this browser, and offered when its table is opened again."}
       </span>
       <button type="button" onClick={() => void open()}>
         Go to that table

@@ -12,6 +12,16 @@ export function FileBrowser() {
   return <Folder key={found.path} found={found} />;
 }
 
+/** the folder that was shown before: in the next one, the keyboard goes on in its list */
+let before: string | null = null;
+
+function useFocusOnEntries(path: string, entries: () => HTMLButtonElement[]): void {
+  useEffect(() => {
+    if (before !== null && before !== path && document.activeElement === document.body) entries()[0]?.focus();
+    before = path;
+  }, [path]);
+}
+
 const DAY = new Intl.DateTimeFormat("en-CA");
 
 function Folder({ found }: { found: Listing }) {
@@ -23,6 +33,7 @@ function Folder({ found }: { found: Listing }) {
   const files = found.files.filter(fits);
   const hidden = found.folders.length + found.files.length - folders.length - files.length;
   const entries = (): HTMLButtonElement[] => [...(list.current?.querySelectorAll("button") ?? [])];
+  useFocusOnEntries(found.path, entries);
   const keys = (event: KeyboardEvent) => {
     if (event.key === "Backspace" && found.parent !== null) {
       event.preventDefault();

@@ -60,6 +60,12 @@ function chooseMissing(name: string, value: string | null): void {
   void changeReading({ ...currentReading(), missing: value === null ? others : { ...others, [name]: value } });
 }
 
+/** The same for many columns, which keep what was chosen for each. */
+export function chooseMissingOf(names: string[], value: string): void {
+  const chosen = Object.fromEntries(names.map((name) => [name, value]));
+  void changeReading({ ...currentReading(), missing: { ...chosen, ...currentReading().missing } });
+}
+
 /** What happens to a column's missing values. A number or a date has no category in words. */
 export function MissingChoice({ name, takesWords = true }: { name: string; takesWords?: boolean }) {
   const now = effectOf(name);

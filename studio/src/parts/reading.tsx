@@ -5,7 +5,7 @@ import type { Detected, DetectedColumn, Finding, NaWord, Reading } from "../api"
 import { changeReading, currentReading, detection, draft } from "../opening";
 import { opened, showRecords } from "../state";
 import { baseName, count, countNoun, outOf } from "../words";
-import { CATEGORY, DatesChoice, effectOf, example, HeaderChoice, MissingChoice, NAMES, OptionChoice, TITLES, type MissingEffect, type OptionKey } from "./choices";
+import { CATEGORY, chooseMissingOf, DatesChoice, effectOf, example, HeaderChoice, MissingChoice, NAMES, OptionChoice, TITLES, type MissingEffect, type OptionKey } from "./choices";
 import { Prose } from "./prose";
 import { DataTable } from "./table";
 
@@ -14,7 +14,7 @@ export function ReadingPanel() {
   if (detection.failure.value !== null) return <p class="empty">{detection.failure.value}</p>;
   const path = draft.value?.path ?? opened.value?.table.path ?? "";
   if (found === null || baseName(found.file) !== baseName(path)) return <p class="empty">Looking at the first records…</p>;
-  if (found.sample === "") return null;
+  if (found.sample === "") return draft.value !== null || found.error === null ? null : <p class="stale">✗ <Prose text={found.error.message} /></p>;
   return (
     <section aria-labelledby="reading-title" class={detection.busy.value ? "answer old" : "answer"}>
       <h2 id="reading-title">How the table is read</h2>
@@ -146,6 +146,39 @@ function Columns({ found }: { found: Detected }) {
   const asked = named.filter(({ missing, date, others }) => missing > 0 || date !== null || others > 0);
   if (asked.length === 0) return <p>No column has missing values or local dates.</p>;
   return (
+    <>
+      <ForAll columns={asked} />
+      {tableOf(asked, found)}
+    </>
+  );
+}
+
+const takesWords = ({ kind }: DetectedColumn): boolean => kind === "text" || kind === "code" || kind === null;
+
+/** One choice for all columns that have none. */
+function ForAll({ columns }: { columns: (DetectedColumn & { name: string })[] }) {
+  const undecided = columns.filter(({ missing, name }) => missing > 0 && effectOf(name) === "none");
+  const words = undecided.filter(takesWords);
+  if (undecided.length < 2) return null;
+  return (
+    <p class="row">
+      <span>Missing values of {countNoun(undecided.length, "column")} are not decided.</span>
+      <span class="buttons">
+        {words.length > 0 && (
+          <button type="button" class="small" onClick={() => chooseMissingOf(words.map(({ name }) => name), CATEGORY)}>
+            Keep as a category{words.length < undecided.length && ` in ${countNoun(words.length, "column")} of text`}
+          </button>
+        )}
+        <button type="button" class="small" onClick={() => chooseMissingOf(undecided.map(({ name }) => name), "drop")}>
+          Drop the records
+        </button>
+      </span>
+    </p>
+  );
+}
+
+function tableOf(asked: (DetectedColumn & { name: string })[], found: Detected) {
+  return (
     <DataTable caption="Missing values and dates" head={["Column", "Missing values", "Dates"]}>
       {asked.map((column) => (
         <tr>
@@ -169,7 +202,7 @@ function Missing({ column, found }: { column: DetectedColumn & { name: string };
   const part = `${outOf(column.missing, found.records)} ${found.is_whole ? "records" : "records looked at"}`;
   return (
     <div class="choice-with-effect">
-      <MissingChoice name={column.name} takesWords={column.kind === "text" || column.kind === "code" || column.kind === null} />
+      <MissingChoice name={column.name} takesWords={takesWords(column)} />
       <span class="about">{EFFECTS[effectOf(column.name)](part)}</span>
     </div>
   );

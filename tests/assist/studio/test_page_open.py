@@ -68,8 +68,6 @@ def test_a_file_is_opened_by_keyboard_alone(browser: Browser, tmp_path: Path) ->
         page.keyboard.type("inn")
         page.keyboard.press("Enter")
         expect(page.locator(".browser .path")).to_have_text(str(inner))
-        page.get_by_role("searchbox", name="Filter the files").focus()
-        page.keyboard.press("ArrowDown")
         expect(page.get_by_role("button", name="people.acp")).to_be_focused()
         page.keyboard.press("Backspace")
         expect(page.locator(".browser .path")).to_have_text(str(tmp_path))
@@ -96,6 +94,11 @@ def test_a_dropped_file_is_read_as_it_was_found(browser: Browser, tmp_path: Path
             page.get_by_text(re.compile(r"Read with: delimiter semicolon \(;\), .*decimal comma, dates in seen"))
         ).to_be_visible()
         row = page.get_by_role("table", name="Missing values and dates").get_by_role("row", name="species")
+        expect(page.get_by_text("Missing values of 2 columns are not decided")).to_be_visible()
+        page.get_by_role("button", name="Drop the records").click()
+        expect(row).to_contain_text("drops 1 of 4 records")
+        page.get_by_role("button", name="Undo", exact=True).click()
+        expect(row).to_contain_text("a policy that uses this column cannot run yet")
         records = page.get_by_role("table", name="as they are read")
         expect(records.get_by_role("row").nth(1)).to_contain_text("1.5")
         expect(page.get_by_text("all values are dates like 31/12/1999 0:00:00")).to_be_visible()
@@ -113,6 +116,18 @@ def test_a_dropped_file_is_read_as_it_was_found(browser: Browser, tmp_path: Path
         page.get_by_label("Decimal mark").select_option(",")
         expect(page.get_by_text("Read with:")).to_contain_text("decimal comma")
         expect(row).to_contain_text("become the category")
+
+
+def test_a_choice_that_fails_is_taken_back(browser: Browser, tmp_path: Path) -> None:
+    _, table = write_people(tmp_path)
+    with start_page(browser, tmp_path, "people.csv") as page:
+        page.get_by_role("link", name="Open", exact=True).click()
+        expect(page.get_by_text("Read with:")).to_be_visible()
+        table.write_text("Name,Age\nAnn\n", encoding="utf-8")
+        page.get_by_label("Decimal mark").select_option(",")
+        expect(page.get_by_text("people.csv is still read as before")).to_be_visible()
+        expect(page.locator(".problems")).to_contain_text("AC242")
+        expect(page.locator("#reading-decimal")).to_have_value(".")
 
 
 def test_what_the_command_line_did_not_say_is_offered(browser: Browser, tmp_path: Path) -> None:

@@ -68,6 +68,18 @@ def test_settings_of_another_program_are_followed_or_offered(browser: Browser, p
         assert role(tab, "Zip") == "none"
 
 
+def test_a_policy_that_is_deleted_stays_in_the_page(browser: Browser, policy: Path, address: str) -> None:
+    with open_tab(browser, address) as tab:
+        text = policy.read_text(encoding="utf-8")
+        expect(tab.editor).to_contain_text("Age <= 80")
+        policy.unlink()
+        expect(tab.page.get_by_text("people.acp was deleted outside the studio")).to_be_visible()
+        tab.save()
+        assert policy.read_text(encoding="utf-8") == text
+        policy.with_name("acompass.toml").write_text("[table\n", encoding="utf-8")
+        expect(tab.page.get_by_role("alert")).to_contain_text("not TOML")
+
+
 def test_nothing_is_lost_when_the_server_is_killed(browser: Browser, policy: Path) -> None:
     """The old page goes on after the new address was opened in its browser, and so does the new page."""
     with browser.new_context() as profile:
@@ -78,7 +90,12 @@ def test_nothing_is_lost_when_the_server_is_killed(browser: Browser, policy: Pat
             tab.mark(Name="identifier", Age="quasi-identifier")
             tab.write(CLASSES + DROP)
             old.get_by_role("textbox", name="Parameter k").fill("2")
-            wait_until(lambda: _kept(old).get("params") == {"k": "2"})
+            tab.show("Open")
+            old.get_by_label("Another word").fill("cold")
+            old.keyboard.press("Enter")
+            expect(old.get_by_text("1 word for missing values")).to_be_visible()
+            tab.show("Columns")
+            wait_until(lambda: (_kept(old).get("params"), _kept(old).get("reading")) == ({"k": "2"}, {"na": ["cold"]}))
             process.send_signal(signal.SIGKILL)
             wait_until(lambda: process.poll() is not None)
             expect(old.get_by_text("The studio is not responding.")).to_be_visible()
@@ -91,6 +108,8 @@ def test_nothing_is_lost_when_the_server_is_killed(browser: Browser, policy: Pat
             expect(tab.editor).to_contain_text("COUNT(*)")
             assert (role(tab, "Name"), role(tab, "Age")) == ("identifier", "quasi-identifier")
             expect(old.get_by_role("textbox", name="Parameter k")).to_have_value("2")
+            tab.show("Open")
+            expect(old.get_by_text("1 word for missing values")).to_be_visible()
             tab.save()
             expect(fresh.editor).to_contain_text("COUNT(*)")
             expect(new.get_by_role("textbox", name="Parameter k")).to_have_value("2")

@@ -129,7 +129,7 @@ def test_values_are_dragged_into_groups_at_two_levels(tab: Tab) -> None:
     dialog.get_by_role("button", name="Level 1", exact=True).click()
     dialog.get_by_label("First characters").fill("1")
     dialog.get_by_role("button", name="Group by them").click()
-    expect(dialog.get_by_text("Everything has a group.")).to_be_visible()
+    expect(dialog.get_by_text("Every value has a group.")).to_be_visible()
     expect(dialog.get_by_label("Name of the group j")).to_be_visible()
 
 

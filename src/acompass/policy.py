@@ -41,6 +41,7 @@ from acompass.arguments import (
 )
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, Label, PolicyError, Source, Span
+from acompass.errors.display import reason_of
 from acompass.language.mistakes.unreadable_text import ENOUGH, is_csv, is_utf16, table_kind
 from acompass.language.text.parser import MAXIMUM_DEPTH, parse_text
 from acompass.language.text.tokens import is_word
@@ -181,8 +182,7 @@ def load(path: PolicyPath, paper: PaperOnly = False) -> Policy:
         with open(path, "rb") as file:
             text = read_text(file, str(path))
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise CallError([Diagnostic("AC402", f"cannot read policy `{path}`: {reason}")]) from None
+        raise CallError([Diagnostic("AC402", f"cannot read policy `{path}`: {reason_of(error)}")]) from None
     return parse_file(text, str(path), paper)
 
 
@@ -442,8 +442,7 @@ def _read_settings(path: Path) -> tuple[str, dict[str, Any]]:
     except UnicodeDecodeError:
         raise _unusable(path, "not UTF-8", "save the file as UTF-8") from None
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise _unusable(path, f"cannot be read: {reason}", "check its permissions") from None
+        raise _unusable(path, f"cannot be read: {reason_of(error)}", "check its permissions") from None
     import tomllib  # only here and below: most policies have no acompass.toml
 
     try:

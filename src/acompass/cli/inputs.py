@@ -12,6 +12,7 @@ from acompass.arguments import PARAMS, RULE_COLUMNS, TYPES, Option
 from acompass.cli.options import DeclaredOption
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.display import reason_of
 
 if TYPE_CHECKING:
     from acompass.language.program.constants import ParamValue
@@ -168,7 +169,7 @@ def read_trace(path: Path) -> list[str]:
     try:
         return read_small_file(path).decode("utf-8").split()
     except OSError as error:
-        raise CallError([_unreadable_trace(path, (error.strerror or "unknown reason").lower())]) from None
+        raise CallError([_unreadable_trace(path, reason_of(error))]) from None
     except UnicodeDecodeError:
         raise CallError([_unreadable_trace(path, "not UTF-8 text")]) from None
 

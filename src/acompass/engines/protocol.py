@@ -18,6 +18,7 @@ from acompass.arguments import is_file
 from acompass.dataclasses import dataclass, replace
 from acompass.engines.errors import Cancellation
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, option_text
+from acompass.errors.display import reason_of
 from acompass.language.program.effects import kernel_of
 from acompass.language.program.keys import SHORTEST_KEY, Key
 from acompass.language.program.program import Program, Verdict
@@ -255,7 +256,7 @@ def _read_seed(path: str | os.PathLike[str]) -> str:
         with open(path, encoding=UTF_8, newline="") as file:
             text = file.read(_LONGEST_SEED + 1)
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
+        reason = reason_of(error)
     except UnicodeDecodeError:
         reason = "not UTF-8 text"
     else:
@@ -310,8 +311,7 @@ def _key_of_file(path: str) -> KeySource:
         with open(path, "rb") as file:
             secret, mode = file.read(_LONGEST_KEY + 1), os.fstat(file.fileno()).st_mode
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise _key_problem(f"cannot read the key in `{path}`: {reason}", _MAKE_KEY) from None
+        raise _key_problem(f"cannot read the key in `{path}`: {reason_of(error)}", _MAKE_KEY) from None
     is_readable = os.name == "posix" and stat.S_ISREG(mode) and mode & (stat.S_IRGRP | stat.S_IROTH)
     return KeySource(_usable_key(secret, f"the key in `{path}`"), path if is_readable else None)
 

@@ -41,6 +41,11 @@ def list_names(names: Iterable[object]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+def reason_of(error: OSError) -> str:
+    """What the system says is wrong with a file or a port, for the end of a message."""
+    return (error.strerror or "unknown reason").lower()
+
+
 def join_choices(choices: list[str]) -> str:
     if len(choices) < 2:
         return "".join(choices)

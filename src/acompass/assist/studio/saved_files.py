@@ -12,6 +12,7 @@ from threading import Lock
 from acompass.assist.studio.settings import Section, Settings, edit_settings, policy_section, table_section
 from acompass.dataclasses import dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.display import reason_of
 from acompass.options import Hierarchies
 from acompass.policy import (
     SETTINGS_FILE,
@@ -94,8 +95,7 @@ class PolicyFile:
         try:
             return _content(Path(self.path))
         except OSError as error:
-            reason = (error.strerror or "unknown reason").lower()
-            raise CallError([Diagnostic("AC402", f"cannot read policy `{self.path}`: {reason}")]) from None
+            raise CallError([Diagnostic("AC402", f"cannot read policy `{self.path}`: {reason_of(error)}")]) from None
 
 
 class UnseenSettings(Exception):

@@ -49,6 +49,7 @@ from acompass.assist.studio.state import Project, Start, files_id
 from acompass.assist.studio.workspace import Workspace
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import AcompassError, CallError, Canceled, Diagnostic, spelled_by
+from acompass.errors.display import reason_of
 from acompass.report.html import Html, tag
 from acompass.report.page.layout import STYLE
 
@@ -169,7 +170,7 @@ def _unusable(port: int, error: OSError) -> CallError:
     if error.errno == errno.EADDRINUSE:
         message, help_ = f"port {port} is in use", "choose another, or omit `--port`"
     else:
-        reason = (error.strerror or "unknown reason").lower()
+        reason = reason_of(error)
         message, help_ = f"port {port} cannot be used: {reason}", "omit `--port`"
     return CallError([Diagnostic("AC802", message, help=help_)])
 
@@ -217,8 +218,7 @@ async def receive_table(workspace: Workspace, request: Request) -> Response:
     except ClientDisconnect:
         raise Refused(HTTPStatus.BAD_REQUEST, "the page stopped sending the table") from None
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise Refused(HTTPStatus.INSUFFICIENT_STORAGE, f"{name} cannot be kept: {reason}") from None
+        raise Refused(HTTPStatus.INSUFFICIENT_STORAGE, f"{name} cannot be kept: {reason_of(error)}") from None
     return JSONResponse({"path": str(path), "folder": str(path.parent)})
 
 

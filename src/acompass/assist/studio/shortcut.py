@@ -11,6 +11,7 @@ from pathlib import Path, PurePath, PureWindowsPath
 
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.display import reason_of
 from acompass.tables.temporary_files import replace_atomically
 
 _NAME = "A-COMPASS Studio"
@@ -106,9 +107,8 @@ def change_shortcut(is_wanted: bool) -> Iterator[str]:
         try:
             yield _write(file) if is_wanted else _remove(Path(file.path))
         except OSError as error:
-            reason = (error.strerror or "unknown reason").lower()
-            help_ = "check the permissions of the folder"
-            raise CallError([Diagnostic("AC804", f"cannot write `{file.path}`: {reason}", help=help_)]) from None
+            message = f"cannot write `{file.path}`: {reason_of(error)}"
+            raise CallError([Diagnostic("AC804", message, help="check the permissions of the folder")]) from None
 
 
 def _write(file: ShortcutFile) -> str:

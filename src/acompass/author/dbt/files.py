@@ -15,7 +15,7 @@ from acompass.author.dbt import templates
 from acompass.author.dbt.templates import Mark, Variable
 from acompass.dataclasses import dataclass, field, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
-from acompass.errors.display import list_names
+from acompass.errors.display import list_names, reason_of
 from acompass.language.program.aggregates import facts_about
 from acompass.language.program.constants import ParamValue
 from acompass.language.program.effects import (
@@ -413,6 +413,5 @@ def _read_text(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
         help_ = "move it, or name another model"
-        raise CallError([Diagnostic("AC643", f"cannot read `{path}`: {reason}", help=help_)]) from None
+        raise CallError([Diagnostic("AC643", f"cannot read `{path}`: {reason_of(error)}", help=help_)]) from None

@@ -111,8 +111,8 @@ class Scope:
         return findings.unseen_name(name, view.names, view.alias, bool(self.names.find(name.text)))
 
     def bind(self, constant: tree.Constant, is_number: bool = False) -> Bound | None:
-        """The constant, or a parameter's value. An unbound parameter is reported at its first use; `is_number` if no
-        text is possible there."""
+        """The constant, or a parameter's value. An unbound parameter is reported at its first use; with `is_number`,
+        that report asks for a number."""
         if not isinstance(constant, tree.Parameter):
             return constant
         reported = constant.name in self.parameters.unbound

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 from acompass.author.answers import RuleCheck
 from acompass.dataclasses import asdict, dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, option_text
-from acompass.errors.display import Answer, json_object
+from acompass.errors.display import Answer, json_object, reason_of
 from acompass.language.program.hierarchies import require_regular_file
 from acompass.options import DatesArgument
 from acompass.policy import Policy, load
@@ -216,9 +216,8 @@ def _hash_named(path: Path, code: str, what: str) -> FileHash:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         return FileHash(path.name, digest, os.path.getsize(path))
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
         help_ = "restore the file; its path is relative to the policy's folder"
-        raise CallError([Diagnostic(code, f"cannot read {what} `{path}`: {reason}", help=help_)]) from None
+        raise CallError([Diagnostic(code, f"cannot read {what} `{path}`: {reason_of(error)}", help=help_)]) from None
 
 
 def hash_table(table: str) -> tuple[FileHash, ...]:

@@ -17,6 +17,7 @@ from acompass.assist.studio.state import POLICY_SUFFIX, Start, resolve_files, se
 from acompass.assist.studio.workspace import EXAMPLES, OTHER_KINDS, Recent, Workspace, read_example
 from acompass.dataclasses import asdict
 from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.errors.display import reason_of
 from acompass.options import Opening
 from acompass.policy import policies_in, policy_settings, reading_settings
 
@@ -81,7 +82,7 @@ def browse(workspace: Workspace, body: Body) -> dict[str, Any]:
         found = [(path, _kind(path)) for path in entries if not path.name.startswith(".")]
         error = None
     except OSError as failed:
-        folder, found, error = asked, [], (failed.strerror or "unknown reason").lower()
+        folder, found, error = asked, [], reason_of(failed)
     return {
         "path": str(folder),
         "parent": None if folder.parent == folder else str(folder.parent),

@@ -199,6 +199,8 @@ def test_values_that_a_line_draws_are_not_persons(tmp_path: Path, monkeypatch: p
     found = answers("r.html")
     assert "person" not in found["Required"].prose
     assert "persons" not in found["Achieved"].prose.partition("Counted in records, because the policy changes")[0]
+    acompass.check(policy, "visits.csv", report="r.html", person="patient")
+    assert answers("r.html")["Achieved"].prose.startswith("k = 1 person in the smallest class"), "not of a run"
 
 
 @pytest.mark.usefixtures("folder")

@@ -100,20 +100,24 @@ def _counted_columns(queries: Sequence[tree.Process], declared: TableRoles) -> l
 
 def without_dropped(roles: Roles, policy: tree.Program, columns: Sequence[str] = ()) -> Roles:
     """The roles without the columns that the policy drops, unless the table that is measured still has them among its
-    `columns`, and without a column of persons that no longer tells them apart."""
+    `columns`."""
     names, dropped = Names(columns), {name.text.casefold() for name in names_dropped_by(policy)}
-    split = {name.text.casefold() for name in names_split_by(policy)}
 
     def is_left(name: str) -> bool:
         return name.casefold() not in dropped or bool(names.find(name))
 
-    person = roles.person
     return replace(
         roles,
         quasi_identifiers=tuple(filter(is_left, roles.quasi_identifiers)),
         sensitive=tuple(filter(is_left, roles.sensitive)),
-        person=person if person is not None and is_left(person) and person.casefold() not in split else None,
+        person=roles.person if roles.person is not None and is_left(roles.person) else None,
     )
+
+
+def person_released(person: str | None, policy: tree.Program) -> str | None:
+    """The column that tells persons apart, if it still does so after a policy that does not drop it (D35, persons)."""
+    split = {name.text.casefold() for name in names_split_by(policy)}
+    return None if person is None or person.casefold() in split else person
 
 
 def measure_notes(

@@ -60,6 +60,7 @@ export const REMEDIES: Record<string, Remedy> = {
   AC415: { reason: "the key is secret, and no page receives it: end the studio, and start it with the file that contains the key" },
   AC416: { reason: "the key is secret, and no page receives it: end the studio, and start it with another file" },
   AC601: { words: "Mark the quasi-identifiers:", control: columnsStep },
+  AC604: { words: "Change its role, or the column that tells persons apart:", control: columnsStep },
   AC607: { reason: "the population is another file: correct it, or start the studio with another one" },
 };
 const NONE: Diagnostic = { code: "", message: "", help: null, severity: "error", from: null, to: null, page: "", related: [], fixes: [] };

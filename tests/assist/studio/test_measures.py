@@ -134,6 +134,7 @@ def test_persons_are_counted_after_a_policy_that_drops_their_column(survey: Page
     assert (risk["after"]["counted"], risk["after"]["k"], risk["after"]["prosecutor"]["max"]) == ("persons", 1, 1)
     assert [each[:11] for each in risk["persons"]] == ["The risk is"]
     assert survey.ask_about("risk", "ALWAYS : DROP Patient;\n", roles=roles)["risk"]["after"]["persons"] == 3
+    assert survey.ask_about("risk", "ALWAYS : DROP Patient, Age, Region;\n", roles=roles)["risk"]["persons"] == []
     for drawn in ("ALWAYS : RANDOM Patient 1 99;\n" + text, "ALWAYS : RANDOM Age 1 99;\n" + text):
         risk = survey.ask_about("risk", drawn, roles=roles)["risk"]
         assert risk["after"]["counted"] == "records"

@@ -43,7 +43,7 @@ def test_a_good_policy_is_promised_in_words(page: Page) -> None:
         ),
         (
             "Classes are counted in records. That protects persons only if each record is a different person: "
-            "no column tells persons apart.",
+            "no column is known to tell persons apart.",
             "none",
             None,
         ),

@@ -296,7 +296,7 @@ def _of_classes(release: Release) -> Iterator[Sentence]:
     elif of_records and person is None:
         yield Sentence(
             "Classes are counted in records. That protects persons only if each record is a different person: "
-            "no column tells persons apart.",
+            "no column is known to tell persons apart.",
             "none",
         )
 

@@ -22,12 +22,12 @@ from acompass.language.program.effects import (
 from acompass.language.program.types import Kind, Names, Schema, types_by_name
 from acompass.language.text.tokens import policy_lines
 from acompass.language.text.tree import Quantifier
-from acompass.language.text.walk import names_split_by, names_written, processes, steps_of
+from acompass.language.text.walk import names_written, processes, steps_of
 from acompass.measure.answer import THRESHOLDS, Measures, Overview
 from acompass.measure.distribution import Showing
 from acompass.measure.loss import PolicyLevels
 from acompass.measure.overview import overviews
-from acompass.measure.roles import Roles, assign_roles, without_dropped
+from acompass.measure.roles import Roles, assign_roles, person_released, without_dropped
 from acompass.options import DROP, ERROR, DatesArgument, MissingArgument, NaArgument
 from acompass.policy import Policy, PolicySettings, TableRoles, policy_settings
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
@@ -293,7 +293,10 @@ def _roles_to_measure(request: ReportRequest) -> Roles | None:
     if policy is None or not (declared.quasi_identifiers or any(each.group_by for each in processes(policy.tree))):
         return None
     columns = request.names if request.command == "check" else ()
-    roles = without_dropped(assign_roles(policy.tree, declared=declared), policy.tree, columns)
+    roles = assign_roles(policy.tree, declared=declared)
+    if request.command == "run":
+        roles = replace(roles, person=person_released(roles.person, policy.tree))
+    roles = without_dropped(roles, policy.tree, columns)
     return roles if roles.quasi_identifiers else None
 
 
@@ -345,9 +348,8 @@ ROLE_ORDER = (*(word for word, _ in _ROLES), None)
 
 def _front_page(request: ReportRequest) -> FrontPage:
     program, person = None, request.table_roles.person
-    if request.policy is not None and person is not None:
-        split = {name.text.casefold() for name in names_split_by(request.policy.tree)}
-        person = None if person.casefold() in split else person
+    if request.policy is not None and request.command == "run":
+        person = person_released(person, request.policy.tree)
     if request.policy is not None and request.schema is not None:
         is_check = request.command == "check"
         program = checked_program(request.policy, request.schema, request.params, may_be_released=is_check)

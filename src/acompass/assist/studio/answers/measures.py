@@ -30,7 +30,7 @@ from acompass.language.program.types import Names
 from acompass.language.text import tree
 from acompass.language.text.walk import names_dropped, step_of, steps, written_names
 from acompass.measure.answer import ColumnChange, Measures, total_loss
-from acompass.measure.roles import Roles, measure_notes, record_risks_note, without_dropped
+from acompass.measure.roles import Roles, measure_notes, person_released, record_risks_note, without_dropped
 from acompass.report.answers.measures import WORDS, persons_sentences, size_label
 from acompass.report.page.measures import SizeRange, size_ranges_with_classes, sizes_chart
 from acompass.result import RequirementOutcome
@@ -77,7 +77,8 @@ def _after(ask: Ask, session: Session, roles: Roles) -> Measures:
 
 def _released_roles(ask: Ask, roles: Roles, after: Session) -> Roles:
     """The roles of the columns that the release has. Without the weights, it has no risk in the population."""
-    left = without_dropped(roles, ask.policy.tree, after.columns)
+    person = person_released(roles.person, ask.policy.tree)
+    left = without_dropped(replace(roles, person=person), ask.policy.tree, after.columns)
     weight = left.sampling_weight
     return left if weight is None or Names(after.columns).find(weight) else replace(left, sampling_weight=None)
 
@@ -101,11 +102,11 @@ def _risk(project: Project, measures: Sequence[Measures]) -> dict[str, Any]:
 def _persons_sentences(measures: Sequence[Measures]) -> Iterator[str]:
     """What the figures mean if persons are counted, in both tables or only in the one before."""
     before, after = measures[0].people, measures[-1].people
-    if before is not None and after is None:
+    if before is not None and after is None and measures[-1].quasi_identifiers:
         yield (
-            f"After the policy, records are counted, not persons: it draws values, or changes {before.column} so that "
-            "records of one person may have different values. A class can have fewer persons than records, and the "
-            "risk can be higher."
+            "After the policy, records are counted, not persons: it draws or averages values, or changes "
+            f"{before.column} so that records of one person may have different values. A class can have fewer persons "
+            "than records, and the risk can be higher."
         )
     elif after is not None:
         yield from (f"{each[0].upper()}{each[1:]}." for each in persons_sentences(after))

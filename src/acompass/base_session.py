@@ -187,7 +187,9 @@ class BaseSession:
         with self._calling(), self._source.load({}, ReadingOptions()) as loaded:
             if loaded.schema[place].type.kind is Kind.OPAQUE:
                 return []
-            return rarest_texts(loaded.reading, loaded.state, place, most)
+            words = tuple(self._options.na)
+            found = rarest_texts(loaded.reading, loaded.state, place, most + len(words))
+        return [(text, records) for text, records in found if text not in words][:most]
 
     def counted_texts(self, most: int) -> dict[str, dict[str, int]]:
         """The values of each column as a policy reads them, as text, with their numbers of records: the most frequent

@@ -261,6 +261,15 @@ def test_numbers_and_dates_of_persons_have_templates() -> None:
     )
 
 
+def test_templates_count_persons_and_shift_only_their_dates() -> None:
+    schema = make_schema({"Id": TEXT, "Phone": TEXT, "Born": DATE})
+    found = {each.key: each for each in templates(TableRoles(("Born",), (), ("Id", "Phone"), (), "Id"), schema)}
+    assert [key for key in found if key.startswith("shift:")] == ["shift:Id"]
+    for key in ("k-anonymity", "check-k"):
+        assert "COUNT DISTINCT(Id) AS n GROUP BY Born" in found[key].text
+        assert "fewer than k persons" in found[key].why
+
+
 def test_a_template_avoids_names_that_are_taken() -> None:
     (count, *_) = [each for each in templates(TableRoles(("n", "Age"))) if each.key == "k-anonymity"]
     assert "COUNT(*) AS n_" in count.text

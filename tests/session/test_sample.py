@@ -120,3 +120,10 @@ def test_the_rarest_values_of_a_column() -> None:
         assert session.rarest_values("A", 2) == [("y", 1), ("x", 2)]
         with pytest.raises(acompass.CallError, match="unknown column `b`"):
             session.rarest_values("b", 2)
+
+
+def test_words_for_missing_values_are_no_rarest_values(tmp_path: Path) -> None:
+    table = tmp_path / "smokers.csv"
+    table.write_text("smokes\nyes\n-\nno\nno\n", encoding="utf-8")
+    with acompass.open(table, na=["-"]) as session:
+        assert session.rarest_values("smokes", 3) == [("yes", 1), ("no", 2)]

@@ -8,7 +8,7 @@ from acompass.language.program.types import Kind, Schema
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_requirement
 from acompass.language.text.tree import Function, Operator, Quantifier
-from acompass.measure.answer import ColumnFacts, Form
+from acompass.measure.answer import ColumnFacts, Form, count_noun
 from acompass.policy import TableRoles
 
 _COUNT = tree.Aggregate(Function.COUNT)
@@ -84,7 +84,8 @@ def _identifier_templates(names: Sequence[str], person: str | None) -> Iterator[
 
 def _shift_templates(roles: TableRoles, forms: Mapping[str, Form]) -> Iterator[Template]:
     dates = tuple(name for name in (*roles.quasi_identifiers, *roles.sensitive) if forms.get(name) == "date")
-    for person in roles.identifiers if dates else ():
+    persons = roles.identifiers if roles.person is None else (roles.person,)
+    for person in persons if dates else ():
         shift = tree.Shift(tuple(map(tree.Name, dates)), tree.Name(person), _DAYS)
         why = "Keeps the number of days between the dates of one person. Must come before a line that drops the person."
         yield Template(f"shift:{person}", f"Shift the dates of each `{person}`", _always(shift), why)
@@ -124,9 +125,12 @@ def _class_templates(roles: TableRoles, forms: Mapping[str, Form]) -> Iterator[T
     groups = roles.quasi_identifiers
     if not groups:
         return
-    checks = "Changes nothing; no table is written if a class has fewer than k records."
-    drops = "Drops the records of classes with fewer than k records."
-    yield Template("k-anonymity", "k-anonymity", _classes(groups, _COUNT, "n", "k", tree.Reject()), drops)
+    person = None if roles.person in groups else roles.person
+    members = _COUNT if person is None else tree.Aggregate(Function.COUNT_DISTINCT, tree.Name(person))
+    fewer = f"fewer than k {count_noun(person is not None)}"
+    checks = f"Changes nothing; no table is written if a class has {fewer}."
+    drops = f"Drops the records of classes with {fewer}."
+    yield Template("k-anonymity", "k-anonymity", _classes(groups, members, "n", "k", tree.Reject()), drops)
     for name in roles.sensitive:
         distinct = tree.Aggregate(Function.COUNT_DISTINCT, tree.Name(name))
         text = _classes(groups, distinct, "d", "l", tree.Reject())
@@ -136,7 +140,7 @@ def _class_templates(roles: TableRoles, forms: Mapping[str, Form]) -> Iterator[T
     yield Template(
         "k-map", "k-map with a population file", _classes(groups, _POPULATION, "p", "k", tree.Reject()), _MAP
     )
-    yield Template("check-k", "Check the smallest class", _classes(groups, _COUNT, "n", "k", None), checks)
+    yield Template("check-k", "Check the smallest class", _classes(groups, members, "n", "k", None), checks)
 
 
 def _share_template(name: str, groups: Sequence[str], forms: Mapping[str, Form]) -> Template:

@@ -19,7 +19,7 @@ export function ColumnDetail({ column, columns, records }: Props & { columns: Co
   return (
     <section aria-labelledby="column-title" class="column-detail">
       <header class="row">
-        <h2 id="column-title">Column {column.name}</h2>
+        <h2 id="column-title" tabindex={-1}>Column {column.name}</h2>
         <span class="buttons">
           <Neighbor words="Previous column" column={columns[at - 1]} />
           <Neighbor words="Next column" column={columns[at + 1]} />

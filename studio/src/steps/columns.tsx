@@ -203,11 +203,17 @@ const gridColumn = (name: string, known: Column | undefined): GridColumn => ({
   ),
 });
 
+/** The details are above the table. */
+function showDetail(name: string): void {
+  chosenColumn.value = name;
+  document.getElementById("column-title")?.focus();
+}
+
 function ColumnRow({ column, records }: { column: Column; records: number }) {
   return (
     <tr>
       <th scope="row">
-        <button type="button" class="link" onClick={() => void (chosenColumn.value = column.name)}>
+        <button type="button" class="link" onClick={() => showDetail(column.name)}>
           {column.name}
         </button>
       </th>

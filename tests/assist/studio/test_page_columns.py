@@ -91,6 +91,9 @@ def test_the_details_of_a_column_follow_the_grid(tab: Tab) -> None:
     expect(tab.page.locator(".rarest .value").first).to_be_visible()
     tab.page.get_by_role("switch", name="Show values").click()
     expect(tab.page.locator(".rarest")).to_have_count(0)
+    tab.table("Columns with their roles").get_by_role("button", name="age", exact=True).click()
+    expect(tab.heading("Column age")).to_be_focused()
+    expect(tab.heading("Column age")).to_be_in_viewport()
 
 
 def test_the_end_of_a_long_table_is_reached_by_keyboard_wheel_and_scrollbar(browser: Browser, tmp_path: Path) -> None:

@@ -183,6 +183,7 @@ def test_the_first_records_are_shown_only_with_values(start: Page, tmp_path: Pat
         hidden = start.ask("detect", reading={}, **body)
         assert hidden["detected"]["rows"] == []
         assert "Ann" not in json.dumps(hidden)
+    assert opened(start, tmp_path / "people.csv")["show_records"] is False, "as it was before another table was opened"
 
 
 def test_a_folder_is_listed_by_names_only(start: Page, tmp_path: Path) -> None:

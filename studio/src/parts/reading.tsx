@@ -161,7 +161,7 @@ function ForAll({ columns }: { columns: (DetectedColumn & { name: string })[] })
   const words = undecided.filter(takesWords);
   if (undecided.length < 2) return null;
   return (
-    <p class="row">
+    <p class="row about">
       <span>Missing values of {countNoun(undecided.length, "column")} are not decided.</span>
       <span class="buttons">
         {words.length > 0 && (

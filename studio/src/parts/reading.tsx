@@ -144,7 +144,7 @@ function OwnWord({ add }: { add: (word: string) => void }) {
 function Columns({ found }: { found: Detected }) {
   const named = found.columns.filter((column): column is DetectedColumn & { name: string } => column.name !== null);
   const asked = named.filter(({ missing, date, others }) => missing > 0 || date !== null || others > 0);
-  if (asked.length === 0) return <p>No column has missing values or local dates.</p>;
+  if (asked.length === 0) return <p class="about">No column has missing values or local dates.</p>;
   return (
     <>
       <ForAll columns={asked} />

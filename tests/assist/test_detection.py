@@ -142,6 +142,16 @@ def test_the_order_of_day_and_month_is_not_guessed(tmp_path: Path) -> None:
     assert (column.date.value, column.date.candidates) == ("%m/%d/%Y", ())
 
 
+def test_years_of_two_digits_that_lead_to_the_future_are_reported(tmp_path: Path) -> None:
+    found = detect(_write(tmp_path, _lines("Born", "24.12.45", "13.4.71", "1.1.68")))
+    (column,) = found.columns
+    assert (column.kind, column.others, found.options) == ("date", 2, {"dates": {"Born": "%d.%m.%y"}})
+    assert column.reason == (
+        "all values are dates like `%d.%m.%y`; 2 distinct values are in the future: "
+        "years of two digits before 69 are read as 20xx"
+    )
+
+
 def test_equal_meanings_are_not_ambiguous(tmp_path: Path) -> None:
     (column,) = detect(_write(tmp_path, _lines("Seen", "1 May 2020", "3 May 2021"))).columns
     assert column.date is not None

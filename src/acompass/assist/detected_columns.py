@@ -63,7 +63,7 @@ class DetectedColumn(Described):
     type: str | None = None  # in a file that has types
     missing: int = 0
     distinct: int = 0
-    others: int = 0  # distinct values of text, if most values are numbers or dates
+    others: int = 0  # distinct values that are not numbers or dates, as most are, or that are dates in the future
     date: Finding | None = None  # the format, if the values are dates in text
 
 
@@ -129,7 +129,8 @@ def describe_column(values: ColumnValues, words: Sequence[str], mark: str, chose
         return column
     dates = _detect_dates(texts) if chosen is None else _chosen_dates(texts, chosen)
     if dates is not None:
-        return replace(column, kind="date", reason=dates.reason, date=dates)
+        dates, late = _with_late_years(texts, dates)
+        return replace(column, kind="date", reason=dates.reason, others=late, date=dates)
     formats = _frequent_formats(texts)
     if formats:
         others = sum(_format(formats[0]).parse(text) is None for text in texts)
@@ -230,6 +231,19 @@ def _chosen_dates(texts: Sequence[str], chosen: str) -> Finding:
     elif found is not None and found.value is None:
         reason = "chosen; no value decides the order of day and month"
     return Finding(chosen, reason, formats, False)
+
+
+def _with_late_years(texts: Sequence[str], found: Finding) -> tuple[Finding, int]:
+    """Years of two digits before 69 belong to this century, which is wrong for most dates of birth."""
+    if not isinstance(found.value, str) or "%y" not in found.value:
+        return found, 0
+    dates = (_parse(text, found.value) for text in texts)
+    late = sum(each is not None and (each.year, each.month) > (date.today().year, date.today().month) for each in dates)
+    if late == 0:
+        return found, 0
+    values = f"{count_text(late, 'distinct value')} {'is' if late == 1 else 'are'}"
+    reason = f"{found.reason}; {values} in the future: years of two digits before 69 are read as 20xx"
+    return replace(found, reason=reason), late
 
 
 def _parse(text: str, format_: str) -> date | None:

@@ -255,9 +255,9 @@ def _sample(path: str, shown: str, encoding: str) -> _Sample:
 def _detect_encoding(path: str, shown: str, given: str | None) -> tuple[Finding, Diagnostic | None]:
     if given is not None:
         codec, _ = find_encoding(path, shown, codec_name(given))
-        detected, problem = _detect_encoding(path, shown, None)
-        if detected.value == codec:
-            return replace(detected, value=given, is_default=False), problem
+        usual, problem = _detect_encoding(path, shown, None)
+        if usual.value == codec:
+            return replace(usual, value=given, is_default=False), problem
         return Finding(given, "chosen", is_default=False), _undecodable(path, shown, codec)
     found, has_mark = find_encoding(path, shown, None)
     if has_mark:

@@ -59,7 +59,7 @@ export type DetectedColumn = {
   type: string | null;
   missing: number;
   distinct: number;
-  /** distinct values of text, if most values are numbers or dates */
+  /** distinct values that are not numbers or dates, as most are, or that are dates in the future */
   others: number;
   date: Finding | null;
 };

@@ -144,7 +144,7 @@ function OwnWord({ add }: { add: (word: string) => void }) {
 function Columns({ found }: { found: Detected }) {
   const named = found.columns.filter((column): column is DetectedColumn & { name: string } => column.name !== null);
   const asked = named.filter(({ missing, date, others }) => missing > 0 || date !== null || others > 0);
-  if (asked.length === 0) return <p>No column has missing values or local dates.</p>;
+  if (asked.length === 0) return <p class="about">No column has missing values or local dates.</p>;
   return (
     <>
       <ForAll columns={asked} />
@@ -161,7 +161,7 @@ function ForAll({ columns }: { columns: (DetectedColumn & { name: string })[] })
   const words = undecided.filter(takesWords);
   if (undecided.length < 2) return null;
   return (
-    <p class="row">
+    <p class="row about">
       <span>Missing values of {countNoun(undecided.length, "column")} are not decided.</span>
       <span class="buttons">
         {words.length > 0 && (

@@ -216,7 +216,7 @@ const WHEN = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeStyle: "
 
 function RecentButton({ recent }: { recent: Recent }) {
   const [table, policy] = [baseName(recent.table), baseName(recent.policy)];
-  const isOwn = policy.replace(/\.acp$/i, "") === table.replace(/\..*$/, "");
+  const isOwn = table.startsWith(policy.replace(/acp$/i, ""));
   return (
     <button type="button" disabled={!recent.exists} onClick={() => void openPath(recent.table, null, undefined, recent.policy)}>
       <span class="name">{table}</span>{" "}

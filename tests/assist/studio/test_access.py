@@ -398,6 +398,7 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "browse": [{}, {"path": "/nowhere"}],
     "detect": [{"reading": {}}, {"reading": {"encoding": "none"}}],
     "example": [{"name": "none"}],
+    "open/copy": [{"project": "another"}],
     "open/table": [{"path": "/nowhere/people.csv"}, {"path": "people.csv"}, {"path": "/etc/passwd"}],
     "all": [{"on": True}, {"on": False}],
     "show": [{"on": False}],

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from acompass.assist.studio.server import run_studio
-from acompass.assist.studio.state import Start
+from acompass.assist.studio.state import Start, _own_policy
 from acompass.assist.studio.workspace import MOST_RECENT, PrivateFolder, private_folder
 from tests.assist.studio.browsing import AGES, PEOPLE, write_people
 from tests.assist.studio.pages import Page
@@ -58,6 +58,13 @@ def test_a_table_is_opened_in_place_and_becomes_recent(start: Page, tmp_path: Pa
     assert [(each["policy"], each["table"], each["exists"]) for each in recent] == [
         (str(tmp_path / "people.acp"), str(tmp_path / "people.csv"), True)
     ]
+
+
+@pytest.mark.parametrize(
+    ("table", "policy"), [("visits.2023.csv", "visits.2023.acp"), ("visits.TSV", "visits.acp"), ("v.csv.gz", "v.acp")]
+)
+def test_each_table_has_a_policy_of_its_own(table: str, policy: str) -> None:
+    assert _own_policy(Path(table)).name == policy
 
 
 def test_a_policy_and_a_folder_open_the_table_of_the_settings(start: Page, tmp_path: Path) -> None:
@@ -183,6 +190,7 @@ def test_the_first_records_are_shown_only_with_values(start: Page, tmp_path: Pat
         hidden = start.ask("detect", reading={}, **body)
         assert hidden["detected"]["rows"] == []
         assert "Ann" not in json.dumps(hidden)
+    assert opened(start, tmp_path / "people.csv")["show_records"] is False, "as it was before another table was opened"
 
 
 def test_a_folder_is_listed_by_names_only(start: Page, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
-from acompass.arguments import is_file
+from acompass.arguments import TABLE_SUFFIXES, is_file
 from acompass.assist.request_queue import SAMPLE, SAMPLE_FROM, RequestQueue, Stale
 from acompass.assist.studio.messages import Body
 from acompass.assist.studio.saved_files import PolicyFile, SettingsFiles, UnseenSettings, path_from
@@ -307,9 +307,15 @@ def resolve_files(first: str, second: str | None) -> tuple[str, str | None]:
     if second is None and Path(first).is_dir():
         return _only_policy(first), None
     if second is None and _is_table(first):
-        return str(Path(first).with_name(Path(first).name.partition(".")[0] + POLICY_SUFFIX)), first
+        return str(_own_policy(Path(first))), first
     _require_policy(first)
     return first, second
+
+
+def _own_policy(table: Path) -> Path:
+    """A table of another year, such as `visits.2024.csv`, has another one."""
+    suffix = max((each for each in TABLE_SUFFIXES if table.name.lower().endswith(each)), key=len, default=table.suffix)
+    return table.with_name(table.name[: len(table.name) - len(suffix)] + POLICY_SUFFIX)
 
 
 def setting_text(value: ParamValue) -> str:

@@ -49,6 +49,8 @@ class Workspace:
                 opened.stop()
                 raise Stale
             before, self.project = self.project, opened
+            if before is not None:
+                opened.show_records = before.show_records
         if before is not None:
             before.stop()
         self.private.note_recent(start)

@@ -324,7 +324,7 @@ _CODE_DIGITS = 5
 #: a word of a column's name that says that its values are codes, which have no order: they are never put into bands
 _CODE_WORDS = frozenset(
     (
-        *("zip", "zcta", "postal", "postcode", "plz", "fips", "geoid", "puma", "tract", "code", "codes", "cd"),
+        *("id", "zip", "zcta", "postal", "postcode", "plz", "fips", "geoid", "puma", "tract", "code", "codes", "cd"),
         *("icd", "cpt", "drg", "hcpcs", "ndc", "atc", "snomed", "loinc", "naics", "nace", "sic", "isco", "soc"),
     )
 )
@@ -371,11 +371,11 @@ class TextShape:
         )
 
     def is_code(self, name: str = "") -> bool:
-        """Whether the values are codes, such as postal codes, which are not numbers: all have digits and one length, or
-        digits with leading zeros. Few digits are a code only if the column's name says so."""
+        """Whether the values are codes, such as postal codes, which are not numbers: all have digits, and either one
+        length, leading zeros, or a column whose name says so."""
         if not self.are_codes or not self.longest or (self.are_numbers and not self.are_digits):
             return False
-        if self.are_digits and (self.padded or looks_like_codes(name)):
+        if (self.are_digits and self.padded) or looks_like_codes(name):
             return True
         if self.shortest != self.longest or self.distinct < _FEWEST_CODES:
             return False

@@ -24,12 +24,14 @@ export type Draft = {
 };
 
 export const UNITS = ["MONTH", "QUARTER", "YEAR", "DECADE"];
-export const MODES: Record<GroupedColumn["form"], Mode[]> = {
+const MODES: Record<GroupedColumn["form"], Mode[]> = {
   number: ["bands", "at", "groups", "file"],
   code: ["prefix", "groups", "file"],
   date: ["dates", "prefix", "groups", "file"],
   text: ["groups", "prefix", "file"],
 };
+/** Numbers among other texts, such as ages up to `90+`, can have bands, too. */
+export const modesOf = ({ form, numeric }: GroupedColumn): Mode[] => (form === "text" && numeric ? [...MODES.number, "prefix"] : MODES[form]);
 
 export const draft = signal<Draft | null>(null);
 /** the place of the line to change among those of the column; null for a new one */

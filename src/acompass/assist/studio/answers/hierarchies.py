@@ -1,5 +1,6 @@
 """The hierarchy editor: a column's values and proposals, what groups hold, and hierarchy files."""
 
+import re
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ from acompass.language.program.kernels import Map
 from acompass.language.program.label_maps import Level
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_map
-from acompass.measure.hierarchy import ByBands, ByDate, ByFile, ByPrefix, invalid_sizes, levels_of_file, rows
+from acompass.measure.hierarchy import ByBands, ByDate, ByFile, ByPrefix, invalid_sizes, is_number, levels_of_file, rows
 from acompass.measure.levels import (
     band_widths,
     choose,
@@ -70,6 +71,7 @@ def describe_hierarchy(ask: Ask) -> dict[str, Any]:
             "values": _listed_values(subject) if listed else None,
             "histogram": _histogram(subject) if subject.shows_values else None,
             "integer": subject.has_only_integers,
+            "numeric": 2 * len(subject.numbers) > distinct,
             "lines": [_line(ask, each) for each in subject.lines],
             "own": _own_spec(ask, subject.column),
             "proposal": _proposal(subject),
@@ -131,15 +133,29 @@ def _proposal(subject: Subject) -> dict[str, Any]:
     match subject.form:
         case "number" if len(subject.numbers) > 1:
             return _proposed_bands(subject.with_points)
-        case "code":
-            longest = max(map(len, subject.texts.counts))
+        case "code" if len(lengths := set(map(len, subject.texts.counts))) == 1:
+            (longest,) = lengths
             return {"kind": "prefix", "lengths": [f"{length}" for length in prefix_lengths(longest)], "level": 1}
         case "date":
             return {"kind": "dates", "units": ["MONTH", "QUARTER", "YEAR", "DECADE"], "level": 1}
-        case "number" | "text":
+        case "text" if (end := _open_end(subject)) is not None:
+            return {**_proposed_bands(subject.with_points), "up_to": end}
+        case "number" | "code" | "text":
             return {"kind": "groups", "level": 1}
         case _:
             assert_never(subject.form)
+
+
+def _open_end(subject: Subject) -> str | None:
+    """The number of the only text among numbers if that is an open band, such as `90+`."""
+    others = [text for text in subject.with_points.texts.counts if not is_number(text)]
+    if len(others) != 1 or len(subject.numbers) < 2:
+        return None
+    found = _OPEN_END.fullmatch(others[0])
+    return None if found is None or Decimal(found[1]) <= max(subject.numbers) else found[1]
+
+
+_OPEN_END = re.compile(r"([0-9]{1,18})\+", re.ASCII)
 
 
 def _proposed_bands(subject: Subject) -> dict[str, Any]:

@@ -297,6 +297,7 @@ _WORDS: Mapping[Role, Mapping[str, str]] = {
     "quasi-identifier": {
         "a characteristic known to others": """
             sex gender race ethnic ethnicity ethni etni hispanic nationality citizenship nation native age birth
+            agegrp agegroup agecat ageband
             born death marital marriage marstat civil married language height geschlecht alter sexo edad
             sexe sesso geslacht leeftijd geburt geburtsjahr geboortedatum naissance nacimiento nascita nationalitat
             nationalitaet staatsangehorigkeit staatsangehoerigkeit nationalite nacionalidad nazionalita cittadinanza
@@ -319,8 +320,8 @@ _WORDS: Mapping[Role, Mapping[str, str]] = {
             departement ciudad municipio provincia direccion citta comune indirizzo gemeente woonplaats
         """,
         "whom a person met, known to others": """
-            hospital clinic physician doctor provider ward department krankenhaus klinik abteilung arzt hopital ospedale
-            medecin medico ziekenhuis
+            hospital clinic physician doctor provider ward department dept krankenhaus klinik abteilung arzt hopital
+            ospedale medecin medico ziekenhuis
         """,
         "a time": """
             year month week day date hour time jahr monat datum annee mois fecha anno jaar maand

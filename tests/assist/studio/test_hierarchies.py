@@ -426,6 +426,7 @@ def test_ages_up_to_an_open_band_have_bands_and_codes_have_none(tmp_path: Path) 
             *(("text", "bands"), ("code", "prefix"), ("code", "groups")),
         ]
         assert (found["age"]["numeric"], found["age"]["proposal"]["up_to"]) == (True, "90")
+        assert found["age"]["proposal"]["widths"] == ["5", "10"]
         shown = preview(page, "age", "", **found["age"]["proposal"])["preview"]
         assert shown["uncovered"]["values"] == 0
         assert shown["groups"][-1]["label"] == "90+"

@@ -26,7 +26,8 @@ from acompass.assist.studio.grouping import (
 )
 from acompass.assist.studio.messages import Refused, diagnostics_json, edits_json
 from acompass.assist.studio.question import Ask, about_text
-from acompass.language.program.hierarchies import TOP, Hierarchy, Problem, hierarchy_text, parse_hierarchy
+from acompass.dataclasses import replace
+from acompass.language.program.hierarchies import Hierarchy, Problem, hierarchy_text, parse_hierarchy
 from acompass.language.program.kernels import Map
 from acompass.language.program.label_maps import Level
 from acompass.language.text import tree
@@ -139,7 +140,9 @@ def _proposal(subject: Subject) -> dict[str, Any]:
         case "date":
             return {"kind": "dates", "units": ["MONTH", "QUARTER", "YEAR", "DECADE"], "level": 1}
         case "text" if (end := _open_end(subject)) is not None:
-            return {**_proposed_bands(subject.with_points), "up_to": end}
+            bands = _proposed_bands(subject.with_points)
+            fitting = [width for width in bands["widths"] if Decimal(end) % Decimal(width) == 0]
+            return {**bands, "widths": fitting or bands["widths"][:1], "up_to": end}
         case "number" | "code" | "text":
             return {"kind": "groups", "level": 1}
         case _:
@@ -161,8 +164,8 @@ _OPEN_END = re.compile(r"([0-9]{1,18})\+", re.ASCII)
 def _proposed_bands(subject: Subject) -> dict[str, Any]:
     """Widths that `suggest` would search, or a single one where the column also has other values."""
     ends = {"from": None, "up_to": None, "level": 1}
-    texts = () if subject.is_wide else tuple(text for text in subject.values.texts if text != TOP)
-    if texts and choose(subject.values).kind == "numbers":
+    texts = () if subject.is_wide else tuple(filter(is_number, subject.values.texts))
+    if texts and choose(replace(subject.values, texts=texts)).kind == "numbers":
         return {"kind": "bands", "widths": [f"{width:f}" for width in band_widths(texts)], **ends}
     width = round_width(max(subject.numbers) - min(subject.numbers), _BARS // 2, subject.has_only_integers)
     return {"kind": "bands", "widths": [f"{width:f}"], **ends}

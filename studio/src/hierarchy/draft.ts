@@ -51,7 +51,7 @@ export function change(next: Partial<Draft>, of = ""): void {
   if (now === null) return;
   batch(() => {
     if (of === "" || of !== field) past.value = [...past.peek(), now];
-    future.value = [];
+    future.value = problems.value = [];
     draft.value = { ...now, ...next };
   });
   field = of;
@@ -206,7 +206,7 @@ function withSpec(base: Draft, given: GroupProposal | GroupSpec): Draft {
 
 export const problems = signal<LoadedHierarchy["problems"]>([]);
 export const problemsIn = (found: Diagnostic[]): LoadedHierarchy["problems"] =>
-  found.map(({ message, help }) => ({ lines: [], message: help === null ? message : `${message}: ${help}` }));
+  found.map(({ message, help }) => ({ lines: [], message: help === null ? message : `${message}; ${help}` }));
 /** what the last loading found, in a sentence */
 export const loaded = signal<LoadedHierarchy | null>(null);
 

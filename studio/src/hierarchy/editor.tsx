@@ -231,7 +231,7 @@ function FileProblems() {
         <ul class="problems">
           {problems.value.map(({ lines, message }) => (
             <li class="error">
-              {lines.length > 0 && `Line ${lines.join(" and ")}: `}
+              {lines.length > 0 && `Line${lines.length > 1 ? "s" : ""} ${lines.join(" and ")}: `}
               <Prose text={message} />
             </li>
           ))}

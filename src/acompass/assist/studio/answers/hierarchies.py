@@ -187,7 +187,7 @@ def find_cuts(ask: Ask) -> dict[str, Any]:
     subject, bands = Subject.of(ask), ask.body.number("bands")
     numbers = subject.numbers
     if not 2 <= bands <= MOST_LISTED:
-        raise invalid_sizes(f"{bands:,} bands are not possible", f"use 2 to {MOST_LISTED} bands")
+        raise invalid_sizes(f"{bands:,} is not a possible number of bands", f"use 2 to {MOST_LISTED} bands")
     if len(numbers) < 2:
         raise invalid_sizes(f"column `{subject.column}` has fewer than two numbers", "group its values instead")
     if ask.body.text("by") == "count":

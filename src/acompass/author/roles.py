@@ -52,7 +52,7 @@ def propose_roles(
         _Column(name, short, facts.get(name), samples.get(name, ()), records, known.get(short))
         for name, short in zip(names, plain, strict=True)
     ]
-    proposals = tuple(map(_propose, columns))
+    proposals = tuple(_propose_like_identifiers(columns, tuple(map(_propose, columns))))
     identifying = [column for column, each in zip(columns, proposals, strict=True) if each.role == "identifier"]
     return RoleProposals(proposals, _propose_person(identifying))
 
@@ -225,6 +225,24 @@ def _by_rare_values(column: _Column) -> RoleProposal | None:
 
 
 _RARE = 0.05
+
+
+def _propose_like_identifiers(columns: Sequence[_Column], proposals: Sequence[RoleProposal]) -> Iterator[RoleProposal]:
+    """Texts with as many values as an identifier that is repeated are probably names or numbers of the same persons."""
+    found = list(zip(columns, proposals, strict=True))
+    names = {
+        column.distinct: column.name
+        for column, each in reversed(found)
+        if each.role == "identifier" and _FEW_VALUES < column.distinct < column.present
+    }
+    for column, each in found:
+        same = names.get(column.distinct)
+        is_open = each.is_guess and each.role == "quasi-identifier"
+        if same is not None and is_open and column.facts is not None and column.facts.form in ("text", "code"):
+            reason = f"as many values as `{same}`, which identifies persons: {column.distinct:,}"
+            yield RoleProposal(column.name, "identifier", reason, True)
+        else:
+            yield each
 
 
 def _otherwise(column: _Column) -> RoleProposal:

@@ -300,23 +300,6 @@ class TableRoles:
         return {name: getattr(self, name) for name in ROLE_NAMES}
 
 
-#: a word of a column's name that says that it identifies someone; other columns are found by their role
-PERSON_WORDS = frozenset(
-    (
-        *("id", "ids", "uid", "uuid", "guid", "pid", "identifier", "pseudonym", "ssn", "mrn"),
-        *("person", "persons", "patient", "patients", "subject", "participant", "respondent", "client", "customer"),
-        *("member", "user", "employee", "student", "pupil", "resident", "citizen", "insured"),
-        *("patienten", "patientennr", "patientennummer", "patientenid", "patnr", "versicherte", "versicherten"),
-        *("versichertennummer", "versichertennr", "personalnummer", "patientnummer", "paciente", "paziente", "assuré"),
-    )
-)
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
-
-
-def looks_like_persons(name: str) -> bool:
-    return any(word.casefold() in PERSON_WORDS for word in _WORD.findall(name))
-
-
 def policy_settings(policy: str | os.PathLike[str] | None) -> PolicySettings:
     """Read a policy file's settings from the acompass.toml in its folder."""
     if policy is None:

@@ -44,13 +44,13 @@ from acompass.language.program.effects import (
 from acompass.language.program.kernels import UnfitValueError
 from acompass.language.program.label_maps import UnlabeledValueError
 from acompass.language.program.program import Program
-from acompass.language.program.types import Kind, Schema
+from acompass.language.program.types import Kind, Schema, looks_like_persons
 from acompass.language.program.uses import uses
 from acompass.options import ERROR, DatesArgument, MissingArgument, NaArgument
 from acompass.plan.planner import plan, without_actions
 from acompass.plan.run.context import TraceExhausted
 from acompass.plan.stages import Stage, describe
-from acompass.policy import Policy, TableRoles, attach_text, looks_like_persons
+from acompass.policy import Policy, TableRoles, attach_text
 from acompass.result import After, Note, Plan, RequirementOutcome, Result
 from acompass.tables import errors
 from acompass.tables.csv import is_formula

@@ -27,6 +27,9 @@ export const folderOf = (path: string): string => path.slice(0, path.length - ba
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ");
 /** without the backticks around the user's own words */
 export const plain = (sentence: string): string => sentence.replaceAll("`", "");
+/** the first names of a long list, and how many follow */
+export const someNames = (names: string[], most = 8): string =>
+  names.length <= most ? names.join(", ") : `${names.slice(0, most - 2).join(", ")} and ${count(names.length - most + 2)} others`;
 export const outOf = (part: number, whole: number): string => `${count(part)} of ${count(whole)}`;
 
 /** a value that fewer records share could identify a person */

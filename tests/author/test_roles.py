@@ -150,3 +150,18 @@ def test_names_in_other_languages_are_known() -> None:
     ]
     assert found.person is not None
     assert found.person.column == "Patientennr"
+
+
+def test_a_text_with_as_many_values_as_an_identifier_is_one() -> None:
+    found = propose(
+        columns(
+            contact=lambda at: f"p{at % 90}@example.org",
+            account=lambda at: f"DE{10**10 + 7 * (at % 90)}",
+            stamp=lambda at: f"K-{'AB'[at % 2]} {at % 90}",
+            reading=lambda at: at % 90 / 7,
+            group=lambda at: f"g{at % 91}",
+        )
+    )
+    assert [each.role for each in found.roles] == [*("identifier",) * 3, *("quasi-identifier",) * 2]
+    assert found.roles[2].is_guess
+    assert found.roles[2].reason == "as many values as `contact`, which identifies persons: 90"

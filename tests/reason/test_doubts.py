@@ -7,9 +7,9 @@ import pytest
 
 import acompass
 from acompass.errors.diagnostics import AcompassError
+from acompass.language.program.types import looks_like_persons
 from acompass.plan.run import doubts
 from acompass.plan.run.doubts import fold_spelling
-from acompass.policy import looks_like_persons
 from tests.folding import folded
 
 K = "EACH PROCESS COUNT(*) AS n GROUP BY age, zip : n >= 3 : REJECT;"

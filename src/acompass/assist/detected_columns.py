@@ -157,7 +157,7 @@ def _code_reason(shape: TextShape) -> str:
         return "numbers with leading zeros: codes such as postal codes, which bands would destroy"
     if shape.shortest == shape.longest:
         return f"all values have {count_text(shape.longest or 0, what)}, as codes do"
-    return "the name of the column says that its numbers are codes"
+    return "the name of the column says that its values are codes"
 
 
 def detect_decimal(values: Sequence[ColumnValues], delimiter: str, given: str | None) -> Finding:

@@ -14,8 +14,9 @@ from acompass.author.rules.likeness import name_words
 from acompass.author.rules.matching import Samples, match_columns
 from acompass.dataclasses import dataclass, field
 from acompass.errors.display import count_text
+from acompass.language.program.types import looks_like_persons
 from acompass.measure.answer import SMALLEST, ColumnFacts
-from acompass.policy import TableRoles, looks_like_persons
+from acompass.policy import TableRoles
 
 Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
 
@@ -52,7 +53,7 @@ def propose_roles(
         _Column(name, short, facts.get(name), samples.get(name, ()), records, known.get(short))
         for name, short in zip(names, plain, strict=True)
     ]
-    proposals = tuple(map(_propose, columns))
+    proposals = tuple(_propose_like_identifiers(columns, tuple(map(_propose, columns))))
     identifying = [column for column, each in zip(columns, proposals, strict=True) if each.role == "identifier"]
     return RoleProposals(proposals, _propose_person(identifying))
 
@@ -227,6 +228,24 @@ def _by_rare_values(column: _Column) -> RoleProposal | None:
 _RARE = 0.05
 
 
+def _propose_like_identifiers(columns: Sequence[_Column], proposals: Sequence[RoleProposal]) -> Iterator[RoleProposal]:
+    """Texts with as many values as an identifier that is repeated are probably names or numbers of the same persons."""
+    found = list(zip(columns, proposals, strict=True))
+    names = {
+        column.distinct: column.name
+        for column, each in reversed(found)
+        if each.role == "identifier" and _FEW_VALUES < column.distinct < column.present
+    }
+    for column, each in found:
+        same = names.get(column.distinct)
+        is_open = each.is_guess and each.role == "quasi-identifier"
+        if same is not None and is_open and column.facts is not None and column.facts.form in ("text", "code"):
+            reason = f"as many values as `{same}`, which identifies persons: {column.distinct:,}"
+            yield RoleProposal(column.name, "identifier", reason, True)
+        else:
+            yield each
+
+
 def _otherwise(column: _Column) -> RoleProposal:
     reason = "neither its name nor its values say that someone else could know it"
     return RoleProposal(column.name, "other", f"{reason}{column.values}", True)
@@ -297,6 +316,7 @@ _WORDS: Mapping[Role, Mapping[str, str]] = {
     "quasi-identifier": {
         "a characteristic known to others": """
             sex gender race ethnic ethnicity ethni etni hispanic nationality citizenship nation native age birth
+            agegrp agegroup agecat ageband
             born death marital marriage marstat civil married language height geschlecht alter sexo edad
             sexe sesso geslacht leeftijd geburt geburtsjahr geboortedatum naissance nacimiento nascita nationalitat
             nationalitaet staatsangehorigkeit staatsangehoerigkeit nationalite nacionalidad nazionalita cittadinanza
@@ -319,8 +339,8 @@ _WORDS: Mapping[Role, Mapping[str, str]] = {
             departement ciudad municipio provincia direccion citta comune indirizzo gemeente woonplaats
         """,
         "whom a person met, known to others": """
-            hospital clinic physician doctor provider ward department krankenhaus klinik abteilung arzt hopital ospedale
-            medecin medico ziekenhuis
+            hospital clinic physician doctor provider ward department dept krankenhaus klinik abteilung arzt hopital
+            ospedale medecin medico ziekenhuis
         """,
         "a time": """
             year month week day date hour time jahr monat datum annee mois fecha anno jaar maand

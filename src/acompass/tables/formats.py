@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from acompass.dataclasses import dataclass, field
+from acompass.language.program.types import words_in
 from acompass.options import ERROR, DatesArgument, MissingArgument, NaArgument
 from acompass.tables import errors, format_errors
 
@@ -290,18 +291,14 @@ _CODE_DIGITS = 5
 #: a word of a column's name that says that its values are codes, which have no order: they are never put into bands
 _CODE_WORDS = frozenset(
     (
-        *("zip", "zcta", "postal", "postcode", "plz", "fips", "geoid", "puma", "tract", "code", "codes", "cd"),
+        *("id", "zip", "zcta", "postal", "postcode", "plz", "fips", "geoid", "puma", "tract", "code", "codes", "cd"),
         *("icd", "cpt", "drg", "hcpcs", "ndc", "atc", "snomed", "loinc", "naics", "nace", "sic", "isco", "soc"),
     )
 )
 
 
-_LETTERS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
-
-
 def looks_like_codes(name: str) -> bool:
-    words = [word.casefold() for word in _LETTERS.findall(name)]
-    return any(word in _CODE_WORDS or word.endswith("code") for word in words)
+    return any(word in _CODE_WORDS or word.endswith("code") for word in words_in(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,11 +334,11 @@ class TextShape:
         )
 
     def is_code(self, name: str = "") -> bool:
-        """Whether the values are codes, such as postal codes, which are not numbers: all have digits and one length, or
-        digits with leading zeros. Few digits are a code only if the column's name says so."""
+        """Whether the values are codes, such as postal codes, which are not numbers: all have digits, and either one
+        length, leading zeros, or a column whose name says so."""
         if not self.are_codes or not self.longest or (self.are_numbers and not self.are_digits):
             return False
-        if self.are_digits and (self.padded or looks_like_codes(name)):
+        if (self.are_digits and self.padded) or looks_like_codes(name):
             return True
         if self.shortest != self.longest or self.distinct < _FEWEST_CODES:
             return False

@@ -28,6 +28,8 @@ export type GroupedColumn = {
   values: { text: string; records: number }[] | null;
   histogram: ColumnHistogram | null;
   integer: boolean;
+  /** most values are numbers */
+  numeric: boolean;
   /** what the policy does with the column now, in every record or only in some; `spec` is null for NEAREST */
   lines: { line: number; text: string; always: boolean; spec: GroupSpec | null }[];
   /** the hierarchy of the project, which the search uses */

@@ -24,12 +24,14 @@ export type Draft = {
 };
 
 export const UNITS = ["MONTH", "QUARTER", "YEAR", "DECADE"];
-export const MODES: Record<GroupedColumn["form"], Mode[]> = {
+const MODES: Record<GroupedColumn["form"], Mode[]> = {
   number: ["bands", "at", "groups", "file"],
   code: ["prefix", "groups", "file"],
   date: ["dates", "prefix", "groups", "file"],
   text: ["groups", "prefix", "file"],
 };
+/** Numbers among other texts, such as ages up to `90+`, can have bands, too. */
+export const modesOf = ({ form, numeric }: GroupedColumn): Mode[] => (form === "text" && numeric ? [...MODES.number, "prefix"] : MODES[form]);
 
 export const draft = signal<Draft | null>(null);
 /** the place of the line to change among those of the column; null for a new one */
@@ -49,7 +51,7 @@ export function change(next: Partial<Draft>, of = ""): void {
   if (now === null) return;
   batch(() => {
     if (of === "" || of !== field) past.value = [...past.peek(), now];
-    future.value = [];
+    future.value = problems.value = [];
     draft.value = { ...now, ...next };
   });
   field = of;
@@ -204,7 +206,7 @@ function withSpec(base: Draft, given: GroupProposal | GroupSpec): Draft {
 
 export const problems = signal<LoadedHierarchy["problems"]>([]);
 export const problemsIn = (found: Diagnostic[]): LoadedHierarchy["problems"] =>
-  found.map(({ message, help }) => ({ lines: [], message: help === null ? message : `${message}: ${help}` }));
+  found.map(({ message, help }) => ({ lines: [], message: help === null ? message : `${message}; ${help}` }));
 /** what the last loading found, in a sentence */
 export const loaded = signal<LoadedHierarchy | null>(null);
 

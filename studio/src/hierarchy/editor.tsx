@@ -33,7 +33,7 @@ import {
   line,
   loaded,
   loadGroups,
-  MODES,
+  modesOf,
   preview,
   problems,
   problemsIn,
@@ -137,11 +137,11 @@ function Content() {
   );
 }
 
-function Modes({ found, column: { form } }: { found: Draft; column: GroupedColumn }) {
+function Modes({ found, column }: { found: Draft; column: GroupedColumn }) {
   return (
     <fieldset class="row modes">
       <legend class="hidden">How the values are grouped</legend>
-      {MODES[form].map((mode) => (
+      {modesOf(column).map((mode) => (
         <label class="switch">
           <input type="radio" name="grouping" checked={found.mode === mode} onChange={() => change({ mode, level: 1 })} /> {TITLES[mode]}
         </label>
@@ -231,7 +231,7 @@ function FileProblems() {
         <ul class="problems">
           {problems.value.map(({ lines, message }) => (
             <li class="error">
-              {lines.length > 0 && `Line ${lines.join(" and ")}: `}
+              {lines.length > 0 && `Line${lines.length > 1 ? "s" : ""} ${lines.join(" and ")}: `}
               <Prose text={message} />
             </li>
           ))}

@@ -16,7 +16,7 @@ import { go, shows } from "../place";
 import { Stepper } from "../parts/stepper";
 import { changeLevels } from "../settings";
 import { hasSearch, lostContact, opened, parameterValues, roles, settings, text } from "../state";
-import { count, countNoun, fraction } from "../words";
+import { count, countNoun, fraction, someNames } from "../words";
 
 const wanted = { k: signal(""), l: signal(""), t: signal(""), lost: signal(""), lines: signal("") };
 const IMPORTANCE = { normal: "normal", high: "keep longest", low: "give up first" } as const;
@@ -178,19 +178,19 @@ function Question() {
           <Field label="k" of={wanted.k} hint={String(defaultK())} least={2} />
         </dt>
         <dd>
-          Each combination of {quasi_identifiers.join(", ")} that is released has at least <Explained word="k" /> {members}.
+          Each combination of {someNames(quasi_identifiers)} that is released has at least <Explained word="k" /> {members}.
         </dd>
         {sensitive.length > 0 && (
           <>
             <dt>
               <Field label="l" of={wanted.l} hint="any" least={2} />
             </dt>
-            <dd>Each of them has at least <Explained word="l" /> different values of {sensitive.length > 1 ? `each of ${sensitive.join(", ")}` : sensitive[0]}.</dd>
+            <dd>Each of them has at least <Explained word="l" /> different values of {sensitive.length > 1 ? `each of ${someNames(sensitive)}` : sensitive[0]}.</dd>
             <dt>
               <TextField label="t" name="Search for t" of={wanted.t} hint="any" />
             </dt>
             <dd>
-              The values of {sensitive.join(", ")} among them are distributed as in the whole release, up to a distance of <Explained word="t" /> (0 to 1). This is
+              The values of {someNames(sensitive)} among them are distributed as in the whole release, up to a distance of <Explained word="t" /> (0 to 1). This is
               measured on this table, not proved for others.
             </dd>
           </>

@@ -13,7 +13,7 @@ import { Prose } from "../parts/prose";
 import { DataTable, Num } from "../parts/table";
 import { markEach, markPerson, markRole, ROLES, roleOf, undecided } from "../roles";
 import { epoch, opened, roles, showRecords } from "../state";
-import { count, countNoun, kindText, plain, share } from "../words";
+import { count, countNoun, kindText, plain, share, someNames } from "../words";
 
 export function ColumnsStep() {
   const found = table.value.value;
@@ -119,7 +119,7 @@ function Undecided({ columns }: { columns: string[] }) {
   return (
     <div class="banner open row" role="status">
       <span>
-        △ {countNoun(columns.length, "column")} without a role: <strong>{columns.join(", ")}</strong>. A release needs a role for each of them.
+        △ {countNoun(columns.length, "column")} without a role: <strong>{someNames(columns)}</strong>. A release needs a role for each of them.
       </span>
       <button type="button" class="small" onClick={() => void markRole(columns, "other")}>
         Mark as other

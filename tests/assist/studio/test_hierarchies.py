@@ -411,3 +411,22 @@ def test_a_file_has_the_decimal_commas_of_the_table(tmp_path: Path) -> None:
         roles = {**ROLES, "quasi_identifiers": ["dose"]}
         search = {"roles": roles, "k": 5, "max_lost": "0%", "importance": {}, "hierarchies": {"dose": "bands.csv"}}
         assert page.ask_about("search", "", **search)["diagnostics"] == []
+
+
+def test_ages_up_to_an_open_band_have_bands_and_codes_have_none(tmp_path: Path) -> None:
+    table = tmp_path / "stays.csv"
+    lines = [f"{'90+' if age > 89 else age},{age % 7},{'CI'[age % 2]}{age % 30}.{age}" for age in range(20, 99)]
+    table.write_text("\n".join(["age,clinic_id,icd", *lines, ""]), encoding="utf-8")
+    with open_studio(tmp_path / "release.acp", table) as (page, _):
+        page.ask("show", on=True)
+        found = {
+            name: page.ask_about("hierarchy", "", column=name)["hierarchy"] for name in ("age", "clinic_id", "icd")
+        }
+        assert [(each["form"], each["proposal"]["kind"]) for each in found.values()] == [
+            *(("text", "bands"), ("code", "prefix"), ("code", "groups")),
+        ]
+        assert (found["age"]["numeric"], found["age"]["proposal"]["up_to"]) == (True, "90")
+        assert found["age"]["proposal"]["widths"] == ["5", "10"]
+        shown = preview(page, "age", "", **found["age"]["proposal"])["preview"]
+        assert shown["uncovered"]["values"] == 0
+        assert shown["groups"][-1]["label"] == "90+"

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from acompass.author.rules.library import RuleColumn
 from acompass.dataclasses import dataclass
-from acompass.policy import PERSON_WORDS
+from acompass.language.program.types import PERSON_WORDS
 
 
 class Grade(IntEnum):

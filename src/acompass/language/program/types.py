@@ -1,8 +1,9 @@
 """Types of columns, the Python types of their values (D9), exact conversion between them (D12), and column names
-(D3)."""
+(D3) with the words in them."""
 
 import datetime
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from enum import StrEnum
@@ -260,3 +261,25 @@ def difference(before: Any, after: Any) -> str:
         return ""
     amount = abs(EXACT.subtract(Decimal(after), Decimal(before)))
     return f" ({amount:,f} {'more' if after > before else 'less'})"
+
+
+#: a word of a column's name that says that it identifies someone; other columns are found by their role
+PERSON_WORDS = frozenset(
+    (
+        *("id", "ids", "uid", "uuid", "guid", "pid", "identifier", "pseudonym", "ssn", "mrn"),
+        *("person", "persons", "patient", "patients", "subject", "participant", "respondent", "client", "customer"),
+        *("member", "user", "employee", "student", "pupil", "resident", "citizen", "insured"),
+        *("patienten", "patientennr", "patientennummer", "patientenid", "patnr", "versicherte", "versicherten"),
+        *("versichertennummer", "versichertennr", "personalnummer", "patientnummer", "paciente", "paziente", "assuré"),
+    )
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+
+
+def words_in(name: str) -> list[str]:
+    """The words of a column's name, also of `zipCode` and `zip_code`."""
+    return [word.casefold() for word in _WORD.findall(name)]
+
+
+def looks_like_persons(name: str) -> bool:
+    return not PERSON_WORDS.isdisjoint(words_in(name))

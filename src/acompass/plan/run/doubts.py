@@ -17,12 +17,12 @@ from acompass.errors.diagnostics import CallError, Diagnostic, option_text
 from acompass.errors.display import count_text
 from acompass.language.program.effects import aggregates_of, process_of, projection_of
 from acompass.language.program.program import Aggregate, Program, Requirement
-from acompass.language.program.types import Kind, Names, Schema
+from acompass.language.program.types import Kind, Names, Schema, looks_like_persons
 from acompass.language.text.tokens import policy_line, spell_name
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
 from acompass.plan.run.context import Session
-from acompass.policy import TableRoles, looks_like_persons
+from acompass.policy import TableRoles
 
 _COUNT_RECORDS = re.compile(r"\bCOUNT\s*\(\s*\*\s*\)", re.IGNORECASE)
 #: a column with more values is not searched for spellings

@@ -1,5 +1,6 @@
 """The hierarchy editor: a column's values and proposals, what groups hold, and hierarchy files."""
 
+import re
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Sequence
@@ -25,12 +26,13 @@ from acompass.assist.studio.grouping import (
 )
 from acompass.assist.studio.messages import Refused, diagnostics_json, edits_json
 from acompass.assist.studio.question import Ask, about_text
-from acompass.language.program.hierarchies import TOP, Hierarchy, Problem, hierarchy_text, parse_hierarchy
+from acompass.dataclasses import replace
+from acompass.language.program.hierarchies import Hierarchy, Problem, hierarchy_text, parse_hierarchy
 from acompass.language.program.kernels import Map
 from acompass.language.program.label_maps import Level
 from acompass.language.text import tree
 from acompass.language.text.formatter import format_map
-from acompass.measure.hierarchy import ByBands, ByDate, ByFile, ByPrefix, invalid_sizes, levels_of_file, rows
+from acompass.measure.hierarchy import ByBands, ByDate, ByFile, ByPrefix, invalid_sizes, is_number, levels_of_file, rows
 from acompass.measure.levels import (
     band_widths,
     choose,
@@ -70,6 +72,7 @@ def describe_hierarchy(ask: Ask) -> dict[str, Any]:
             "values": _listed_values(subject) if listed else None,
             "histogram": _histogram(subject) if subject.shows_values else None,
             "integer": subject.has_only_integers,
+            "numeric": 2 * len(subject.numbers) > distinct,
             "lines": [_line(ask, each) for each in subject.lines],
             "own": _own_spec(ask, subject.column),
             "proposal": _proposal(subject),
@@ -131,22 +134,38 @@ def _proposal(subject: Subject) -> dict[str, Any]:
     match subject.form:
         case "number" if len(subject.numbers) > 1:
             return _proposed_bands(subject.with_points)
-        case "code":
-            longest = max(map(len, subject.texts.counts))
+        case "code" if len(lengths := set(map(len, subject.texts.counts))) == 1:
+            (longest,) = lengths
             return {"kind": "prefix", "lengths": [f"{length}" for length in prefix_lengths(longest)], "level": 1}
         case "date":
             return {"kind": "dates", "units": ["MONTH", "QUARTER", "YEAR", "DECADE"], "level": 1}
-        case "number" | "text":
+        case "text" if (end := _open_end(subject)) is not None:
+            bands = _proposed_bands(subject.with_points)
+            fitting = [width for width in bands["widths"] if Decimal(end) % Decimal(width) == 0]
+            return {**bands, "widths": fitting or bands["widths"][:1], "up_to": end}
+        case "number" | "code" | "text":
             return {"kind": "groups", "level": 1}
         case _:
             assert_never(subject.form)
 
 
+def _open_end(subject: Subject) -> str | None:
+    """The number of the only text among numbers if that is an open band, such as `90+`."""
+    others = [text for text in subject.with_points.texts.counts if not is_number(text)]
+    if len(others) != 1 or len(subject.numbers) < 2:
+        return None
+    found = _OPEN_END.fullmatch(others[0])
+    return None if found is None or Decimal(found[1]) <= max(subject.numbers) else found[1]
+
+
+_OPEN_END = re.compile(r"([0-9]{1,18})\+", re.ASCII)
+
+
 def _proposed_bands(subject: Subject) -> dict[str, Any]:
     """Widths that `suggest` would search, or a single one where the column also has other values."""
     ends = {"from": None, "up_to": None, "level": 1}
-    texts = () if subject.is_wide else tuple(text for text in subject.values.texts if text != TOP)
-    if texts and choose(subject.values).kind == "numbers":
+    texts = () if subject.is_wide else tuple(filter(is_number, subject.values.texts))
+    if texts and choose(replace(subject.values, texts=texts)).kind == "numbers":
         return {"kind": "bands", "widths": [f"{width:f}" for width in band_widths(texts)], **ends}
     width = round_width(max(subject.numbers) - min(subject.numbers), _BARS // 2, subject.has_only_integers)
     return {"kind": "bands", "widths": [f"{width:f}"], **ends}
@@ -168,7 +187,7 @@ def find_cuts(ask: Ask) -> dict[str, Any]:
     subject, bands = Subject.of(ask), ask.body.number("bands")
     numbers = subject.numbers
     if not 2 <= bands <= MOST_LISTED:
-        raise invalid_sizes(f"{bands:,} bands are not possible", f"use 2 to {MOST_LISTED} bands")
+        raise invalid_sizes(f"{bands:,} is not a possible number of bands", f"use 2 to {MOST_LISTED} bands")
     if len(numbers) < 2:
         raise invalid_sizes(f"column `{subject.column}` has fewer than two numbers", "group its values instead")
     if ask.body.text("by") == "count":

@@ -21,8 +21,8 @@ export const work = signal<Work | null>(null);
 /** why the last call failed: mistakes that an option may solve, or a sentence */
 export const problems = signal<Diagnostic[]>([]);
 export const failure = signal<string | null>(null);
-/** a table that could not be opened, how it is to be read, and its policy if it is not the one of the same name */
-export const draft = signal<{ path: string; reading: Reading; policy: string | null } | null>(null);
+/** a table that could not be opened, how it is to be read, whether that was changed since, and its policy if it is not the one of the same name */
+export const draft = signal<{ path: string; reading: Reading; changed: boolean; policy: string | null } | null>(null);
 /** a policy that waits for its table */
 export const waitingPolicy = signal<string | null>(null);
 
@@ -58,7 +58,7 @@ export async function openPath(path: string, bytes: number | null, reading?: Rea
   const found = await openWith(baseName(path), bytes, (stop) => post("open/table", body, stop));
   if (found === null || found.opened !== null) return;
   if (found.diagnostics.some((each) => each.code === "AC411")) waitingPolicy.value = path;
-  else if (isTable) draft.value = { path, policy, reading: reading ?? (await findReading(path)) };
+  else if (isTable) draft.value = { path, policy, changed: false, reading: reading ?? (await findReading(path)) };
 }
 
 const findReading = async (path: string): Promise<Reading> =>
@@ -116,7 +116,7 @@ const mayLeave = (): boolean => !dirty.peek() || opened.peek() === null || confi
 export async function changeReading(reading: Reading): Promise<void> {
   const next = compact(reading);
   if (draft.peek() !== null) {
-    draft.value = { path: "", policy: null, ...draft.peek(), reading: next };
+    draft.value = { path: "", policy: null, ...draft.peek(), reading: next, changed: true };
     return;
   }
   const about = opened.peek();

@@ -274,6 +274,8 @@ def test_choices_are_kept(tmp_path: Path) -> None:
         found = detect(path, {"delimiter": delimiter, "decimal": None})
         assert (found.delimiter.value, found.options) == (delimiter, {"delimiter": delimiter})
         assert len(found.columns) == 2
+    for encoding in ("utf-16", "utf-32", "utf-7", "utf-8-sig", "idna", "cp437", "shift_jis"):
+        assert detect(path, {"encoding": encoding}).encoding.value in (encoding, None)
     unknown = detect(path, {"encoding": "klingon"}).error
     assert unknown is not None
     assert unknown.code == "AC241"
@@ -324,9 +326,9 @@ def test_a_workbook_has_sheets(tmp_path: Path) -> None:
     assert found.columns[1].missing == 1
     with acompass.open(path, **found.options) as session:
         assert session.records() == found.records == 2
-    empty = detect(path, {"sheet": "Empty"}).error
-    assert empty is not None
-    assert empty.code == "AC204"
+    empty = detect(path, {"sheet": "Empty"})
+    assert empty.error is not None
+    assert (empty.error.code, empty.sheet.candidates) == ("AC204", ("Empty", "People"))
 
 
 def test_a_sheet_of_notes_is_passed_over(tmp_path: Path) -> None:

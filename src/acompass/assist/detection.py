@@ -112,6 +112,9 @@ def detect(path: str | os.PathLike[str], reading: Mapping[str, Any] | None = Non
         return _with_rows_as_read(found, given)
     except AcompassError as error:
         return replace(found, error=error.diagnostics[0])
+    except UnicodeError:  # a codec that cannot replace what it cannot decode
+        undecodable = format_errors.not_in_encoding(shown, given.get("encoding", UTF_8), None)
+        return replace(found, error=undecodable.diagnostics[0])
     except OSError as error:
         unreadable = errors.unreadable(shown, (error.strerror or "it is damaged").lower())
         return replace(found, error=unreadable.diagnostics[0])
@@ -181,6 +184,8 @@ def _detect_workbook(found: Detected, files: Files) -> Detected:
                 sample = _sample(copy.paths[0], files.shown[0], UTF_8)
                 wanted = _detect_records(wanted, sample, copy.delimiter, copy.header_rows[0])
         except AcompassError as error:
+            if given is not None and given in names:  # another sheet can still be chosen
+                return replace(wanted, error=error.diagnostics[0], sample="no records")
             is_last = name == names[-1] and without_records is None
             if given is not None or error.diagnostics[0].code != "AC204" or is_last:
                 raise
@@ -212,7 +217,8 @@ def _detect_csv(found: Detected, files: Files) -> Detected:
     found = replace(found, encoding=encoding, error=problem)
     if not encoding.is_default:
         found = found.with_option("encoding", encoding.value)
-    sample = _sample(path, shown, str(encoding.value or UTF_8))
+    codec, _ = find_encoding(path, shown, codec_name(str(encoding.value or UTF_8)))
+    sample = _sample(path, shown, codec)
     given = found.options.get("delimiter")
     delimiter = given or csv.likely_delimiter(lambda each: csv.first_widths(sample.lines, each))
     reason = _delimiter_reason(sample, delimiter)

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Recent, StartPage } from "../api";
 import {
+  detection,
   dropDraft,
   draft,
   failure,
@@ -20,6 +21,7 @@ import {
 } from "../opening";
 import { Problems } from "../parts/asked";
 import { FileBrowser } from "../parts/browser";
+import { Prose } from "../parts/prose";
 import { Assumed, ReadingPanel } from "../parts/reading";
 import { hashOf } from "../place";
 import { dragged, opened } from "../state";
@@ -35,7 +37,9 @@ export function OpenStep() {
           ✗ {failure.value}
         </p>
       )}
-      <Problems problems={problems.value} />
+      <div class={draft.value?.changed ? "old-words" : ""}>
+        <Problems problems={problems.value} />
+      </div>
       {draft.value !== null ? <Draft path={draft.value.path} /> : about === null ? <Start /> : <OpenTable />}
     </div>
   );
@@ -80,8 +84,21 @@ function Draft({ path }: { path: string }) {
           Choose another file
         </button>
       </p>
+      {draft.value?.changed && <Outlook />}
       <ReadingPanel />
     </>
+  );
+}
+
+/** Whether the first records can be read now; opening reads all of them. */
+function Outlook() {
+  const found = detection.value.value?.detected ?? null;
+  if (found === null || detection.busy.value) return <p class="about">Looking at the first records…</p>;
+  if (found.error === null) return <p role="status">✓ The first records can be read like this.</p>;
+  return (
+    <p class="stale" role="status">
+      ✗ <Prose text={found.error.message} />
+    </p>
   );
 }
 

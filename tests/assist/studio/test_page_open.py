@@ -152,6 +152,7 @@ def test_a_file_that_cannot_be_opened_has_the_control_beside_its_error(browser: 
         expect(problem).to_contain_text("AC251")
         expect(problem).not_to_contain_text("--header")
         problem.get_by_role("combobox").select_option("has the names of the columns")
+        expect(page.get_by_text("✓ The first records can be read like this")).to_be_visible()
         problem.get_by_role("button", name="Open with this").click()
         expect(page.get_by_text("2 records, 2 columns, from")).to_be_visible()
 
@@ -179,6 +180,7 @@ def test_a_file_may_be_dropped_anywhere_and_never_becomes_text(browser: Browser,
         assert page.evaluate(DROP, [".cm-content", "two.csv", "Age\n1\n2\n"])
         expect(page.get_by_role("heading", name="two.csv")).to_be_visible()
         columns_link(page).click()
+        expect(page.get_by_role("heading", name=re.compile("of 2 records"))).to_be_visible()
         assert page.evaluate(DROP, [".cm-content", "three.csv", "Age\n1\n2\n"])
         expect(page.get_by_text("drop the file there")).to_be_visible()
         expect(page.get_by_role("textbox", name="Policy text")).not_to_contain_text("Age")

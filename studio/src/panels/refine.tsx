@@ -108,6 +108,10 @@ function ControlRow({ control, open }: { control: Control; open: boolean }) {
 /** Hidden at once with the other values: the answer may have arrived before. */
 const exampleOf = ({ example }: SettingChoice): string | null => (showRecords.value ? example : null);
 
+/** A control is about every record; other lines may still change some. */
+const wordsOf = ({ others }: Control, { kind, words }: SettingChoice): string =>
+  kind === "as it is" && others.length > 0 ? "only by other lines" : words;
+
 /** more choices than this are a list to open */
 const MOST_SEGMENTS = 6;
 
@@ -121,13 +125,14 @@ function Setting({ control }: { control: Control }) {
     <fieldset class="segments">
       <legend class="hidden">{column}</legend>
       {choices.map((choice) => (
-        <Segment key={choice.key} column={column} choice={choice} on={choice.key === wanted} />
+        <Segment key={choice.key} control={control} choice={choice} on={choice.key === wanted} />
       ))}
     </fieldset>
   );
 }
 
-function Segment({ column, choice, on }: { column: string; choice: SettingChoice; on: boolean }) {
+function Segment({ control, choice, on }: { control: Control; choice: SettingChoice; on: boolean }) {
+  const { column } = control;
   return (
     <label class={`segment ${on ? "on" : ""} ${choice.edits === null ? "impossible" : ""}`} title={choice.reason ?? undefined}>
       <input
@@ -137,18 +142,19 @@ function Segment({ column, choice, on }: { column: string; choice: SettingChoice
         disabled={choice.edits === null}
         onChange={() => move(column, choice.key)}
       />
-      <span>{choice.words}</span>
+      <span>{wordsOf(control, choice)}</span>
       {exampleOf(choice) !== null && <small>{choice.example}</small>}
     </label>
   );
 }
 
-function SettingList({ control: { column, choices }, wanted }: { control: Control; wanted: string }) {
+function SettingList({ control, wanted }: { control: Control; wanted: string }) {
+  const { column, choices } = control;
   return (
     <select aria-label={column} value={wanted} onChange={(event) => move(column, event.currentTarget.value)}>
       {choices.map((choice) => (
         <option value={choice.key} disabled={choice.edits === null}>
-          {choice.words}
+          {wordsOf(control, choice)}
           {exampleOf(choice) === null ? "" : ` (${choice.example})`}
         </option>
       ))}

@@ -51,6 +51,9 @@ def test_a_control_edits_the_policy_and_the_text_moves_the_control(tab: Tab) -> 
     expect(tab.editor).not_to_contain_text("ALWAYS : REPLACE")
     expect(control(tab, "Zip").get_by_role("radio", name="as it is")).to_be_checked()
 
+    tab.write("EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3 : REPLACE Zip WITH '*';\n")
+    expect(control(tab, "Zip").get_by_role("radio", checked=True)).to_have_accessible_name("only by other lines")
+
     tab.write("ALWAYS : DROP Name;\nALWAYS : GENERALIZE Age TO BANDS OF 10;\nALWAYS : PSEUDONYM Zip;\n")
     expect(control(tab, "Age").get_by_role("radio", checked=True)).to_have_accessible_name("bands of 10 30-39")
     expect(tab.page.get_by_text("Only the text says what happens to this column.")).to_be_visible()

@@ -305,16 +305,14 @@ PERSON_WORDS = frozenset(
     (
         *("id", "ids", "uid", "uuid", "guid", "pid", "identifier", "pseudonym", "ssn", "mrn"),
         *("person", "persons", "patient", "patients", "subject", "participant", "respondent", "client", "customer"),
-        *("member", "user", "employee", "student", "pupil", "resident", "citizen", "insured"),
-        *("patienten", "patientennr", "patientennummer", "patientenid", "patnr", "versicherte", "versicherten"),
-        *("versichertennummer", "versichertennr", "personalnummer", "patientnummer", "paciente", "paziente", "assuré"),
+        *("member", "user", "employee", "student", "pupil", "resident", "citizen", "insured", "paciente"),
     )
 )
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+_WORD, _COMPOUNDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+"), ("patient", "versicherte")
 
 
 def looks_like_persons(name: str) -> bool:
-    return any(word.casefold() in PERSON_WORDS for word in _WORD.findall(name))
+    return any(w in PERSON_WORDS or w.startswith(_COMPOUNDS) for w in map(str.casefold, _WORD.findall(name)))
 
 
 def policy_settings(policy: str | os.PathLike[str] | None) -> PolicySettings:

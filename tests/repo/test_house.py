@@ -11,7 +11,7 @@ from tests.repo.sources import PACKAGE, ROOT
 #: upper bounds; `python -m tests.repo.house` prints the current numbers
 MOST = {
     "files": 299,
-    "lines": 78_460,
+    "lines": 78_590,
     "longest": 600,
     "single_importer": 59,
     "test_files": 408,

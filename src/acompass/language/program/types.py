@@ -268,11 +268,10 @@ PERSON_WORDS = frozenset(
     (
         *("id", "ids", "uid", "uuid", "guid", "pid", "identifier", "pseudonym", "ssn", "mrn"),
         *("person", "persons", "patient", "patients", "subject", "participant", "respondent", "client", "customer"),
-        *("member", "user", "employee", "student", "pupil", "resident", "citizen", "insured"),
-        *("patienten", "patientennr", "patientennummer", "patientenid", "patnr", "versicherte", "versicherten"),
-        *("versichertennummer", "versichertennr", "personalnummer", "patientnummer", "paciente", "paziente", "assuré"),
+        *("member", "user", "employee", "student", "pupil", "resident", "citizen", "insured", "paciente"),
     )
 )
+_COMPOUNDS = ("patient", "versicherte")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 
 
@@ -282,4 +281,4 @@ def words_in(name: str) -> list[str]:
 
 
 def looks_like_persons(name: str) -> bool:
-    return not PERSON_WORDS.isdisjoint(words_in(name))
+    return any(word in PERSON_WORDS or word.startswith(_COMPOUNDS) for word in words_in(name))

@@ -267,6 +267,15 @@ def test_what_is_no_table_has_an_error(name: str, code: str, tmp_path: Path) -> 
     assert (found.format, found.error.code) == (None, code)
 
 
+def test_a_title_above_the_names_is_pointed_out(tmp_path: Path) -> None:
+    titled = detect(_write(tmp_path, "Export of May\nid;age\n1;2\n3;4\n"))
+    assert titled.delimiter.reason.endswith("if it is a title, remove it from the file")
+    assert detect(_write(tmp_path, _lines("id", "1", "2"))).delimiter.reason.endswith("so there is one column")
+    marked = detect(_write(tmp_path, "sep=;\nid;age;zip\n1;2;3\n")).error
+    assert marked is not None
+    assert str(marked.help).endswith("remove the lines above them")
+
+
 def test_choices_are_kept(tmp_path: Path) -> None:
     path = _write(tmp_path, "a;b|c\n1;2|3\n")
     assert detect(path).delimiter.value in (";", "|")

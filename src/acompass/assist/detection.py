@@ -231,6 +231,9 @@ def _delimiter_reason(sample: "_Sample", delimiter: str) -> str:
     widths = csv.first_widths(sample.lines, delimiter)
     name = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars"}[delimiter]
     if not widths or widths[0] < 2:
+        below = [csv.first_widths(sample.lines[1:], each) for each in DELIMITERS]
+        if any(len(found) > 1 and found[0] > 1 and len(set(found)) == 1 for found in below):
+            return "the first line has no delimiter, and the others do: if it is a title, remove it from the file"
         return "the first line has no delimiter, so there is one column"
     even = "" if len(set(widths)) > 1 else ", as in the records after it"
     return f"{name} split the first line into {count_text(widths[0], 'column')}{even}"

@@ -98,11 +98,14 @@ def no_columns() -> TableError:
 
 
 def ragged_record(path: str, line: int, found: int, expected: int) -> TableError:
-    return table_error(
-        "AC206",
-        f"line {line} of `{path}` has {count_text(found, 'field')}, expected {expected}",
-        "give every record as many fields as the header; put a field that contains the delimiter in double quotes",
-    )
+    help_ = "give every record as many fields as the header; put a field that contains the delimiter in double quotes"
+    if expected < found and line <= _AFTER_A_TITLE:
+        help_ += "; if the names of the columns are on a later line, remove the lines above them"
+    return table_error("AC206", f"line {line} of `{path}` has {count_text(found, 'field')}, expected {expected}", help_)
+
+
+#: lines up to this one may be the header below a title or below `sep=;`
+_AFTER_A_TITLE = 10
 
 
 def open_quote(path: str, line: int) -> TableError:

@@ -67,14 +67,14 @@ export function chooseMissingOf(names: string[], value: string): void {
 }
 
 /** What happens to a column's missing values. A number or a date has no category in words. */
-export function MissingChoice({ name, takesWords = true }: { name: string; takesWords?: boolean }) {
+export function MissingChoice({ name, takesWords = true, fill = takesWords ? "?" : "0" }: { name: string; takesWords?: boolean; fill?: string }) {
   const now = effectOf(name);
   const value = currentReading().missing?.[name] ?? "";
   const choose = (choice: string) => {
     if (choice === "none") chooseMissing(name, null);
     else if (choice === "drop") chooseMissing(name, "drop");
     else if (choice === "category") chooseMissing(name, CATEGORY);
-    else chooseMissing(name, takesWords ? "?" : "0");
+    else chooseMissing(name, fill);
   };
   return (
     <span class="buttons">

@@ -202,7 +202,7 @@ function Missing({ column, found }: { column: DetectedColumn & { name: string };
   const part = `${outOf(column.missing, found.records)} ${found.is_whole ? "records" : "records looked at"}`;
   return (
     <div class="choice-with-effect">
-      <MissingChoice name={column.name} takesWords={takesWords(column)} />
+      <MissingChoice name={column.name} takesWords={takesWords(column)} {...(column.kind === "date" && { fill: "1900-01-01" })} />
       <span class="about">{EFFECTS[effectOf(column.name)](part)}</span>
     </div>
   );

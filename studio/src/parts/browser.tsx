@@ -7,7 +7,7 @@ import { countNoun, size } from "../words";
 
 export function FileBrowser() {
   const found = listing.value;
-  useEffect(() => void (found === null && browse(null)), []);
+  useEffect(() => void browse(found?.path ?? null), []); // with files that came meanwhile
   if (found === null) return <p class="empty">Reading the folder…</p>;
   return <Folder key={found.path} found={found} />;
 }

@@ -137,7 +137,7 @@ function OpenTable() {
         <Assumed />
       </section>
       <ReadingPanel />
-      <details class="section">
+      <details class="section" key={about.project}>
         <summary>Open another table</summary>
         <Start />
       </details>

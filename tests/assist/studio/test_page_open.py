@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.assist.studio.browsing import LONGEST, write_people
+from tests.assist.studio.browsing import LONGEST, PEOPLE, write_people
 from tests.assist.studio.pages import start_studio
 from tests.report.browser import browser
 
@@ -142,9 +142,16 @@ def test_what_the_command_line_did_not_say_is_offered(browser: Browser, tmp_path
 
 def test_a_file_that_cannot_be_opened_has_the_control_beside_its_error(browser: Browser, tmp_path: Path) -> None:
     _, table = write_people(tmp_path)
+    (tmp_path / "other.csv").write_text(PEOPLE, encoding="utf-8")
     with start_page(browser, tmp_path, "people.csv") as page:
         page.get_by_role("link", name="Open", exact=True).click()
         table.write_text("1990,21401\n1991,21402\n1992,21403\n", encoding="utf-8")
+        page.get_by_text("Open another table").click()
+        page.get_by_role("button", name="people.csv in").click()
+        page.get_by_role("button", name="Choose another file").click()
+        page.get_by_text("Open another table").click()
+        page.get_by_role("button", name="other.csv").click()
+        expect(page.get_by_role("heading", name="other.acp")).to_be_visible()
         page.get_by_text("Open another table").click()
         page.get_by_role("button", name="people.csv in").click()
         expect(page.get_by_text("people.csv is not open yet")).to_be_visible()

@@ -63,6 +63,8 @@ _MOST_ORDERED = 20_000_000
 #: DuckDB sorts records with more columns than this slowly
 _MOST_SORTED_COLUMNS = 1_000
 _MOST_VIEWS = 20
+#: records of a row group, which DuckDB reads in one thread: further threads only wait for one another
+_ROW_GROUP = 122_880
 
 
 @dataclass(frozen=True)
@@ -216,7 +218,7 @@ class DuckDBTable(ABC):
             view = self._view(prepared)
         try:
             layout = self.layout(prepared, view)
-            yield LoadedInDuckDB(self.con, self.source, session, prepared, layout, self._new_preview)
+            yield LoadedInDuckDB(self.con, self.source, session, prepared, layout, partial(self._new_preview, prepared.records))
         finally:
             session.clear()
             self._cache.drop_unused()
@@ -262,7 +264,8 @@ class DuckDBTable(ABC):
         """A value that changes when the content of the table changes."""
         return None
 
-    def _new_preview(self) -> PreviewSession:
+    def _new_preview(self, records: int) -> PreviewSession:
+        self.con.execute("SET threads = 1" if records <= _ROW_GROUP else "RESET threads")
         return self._cache.preview(self.content(), self.cancellation)
 
     def _view(self, prepared: PreparedTable) -> str:

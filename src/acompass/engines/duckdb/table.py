@@ -218,7 +218,8 @@ class DuckDBTable(ABC):
             view = self._view(prepared)
         try:
             layout = self.layout(prepared, view)
-            yield LoadedInDuckDB(self.con, self.source, session, prepared, layout, partial(self._new_preview, prepared.records))
+            new_preview = partial(self._new_preview, prepared.records)
+            yield LoadedInDuckDB(self.con, self.source, session, prepared, layout, new_preview)
         finally:
             session.clear()
             self._cache.drop_unused()

@@ -21,7 +21,7 @@ from acompass.assist.request_queue import Stale
 from acompass.assist.studio.access import MOST_SENT, too_large_table
 from acompass.assist.studio.messages import Body, Refused
 from acompass.assist.studio.state import Project, Start
-from acompass.dataclasses import dataclass
+from acompass.dataclasses import dataclass, replace
 from acompass.engines.errors import watch_opening
 from acompass.tables.temporary_files import note_path, remove_path, replace_atomically
 
@@ -36,12 +36,14 @@ class Workspace:
         self._opening = Lock()
         self._cancels: dict[Body, Callable[[], None]] = {}  # for each table that is being opened, what cancels it
         self.project = None if start is None else Project(start)
+        self._key = None if start is None else start.key  # one key for all tables, so that they can be joined (X15)
         if start is not None:
             self.private.note_recent(start)
 
     def open(self, start: Start, body: Body) -> Project:
         """Open another project in place of the one before, which stays open if this one cannot be opened or the page
         no longer waits for it."""
+        start = replace(start, key=self._key)
         with self.reading(body):
             opened = Project(start)
         with self._opening:

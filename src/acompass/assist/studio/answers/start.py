@@ -15,7 +15,7 @@ from acompass.assist.studio.messages import Body, Refused, json_object
 from acompass.assist.studio.question import Question
 from acompass.assist.studio.state import POLICY_SUFFIX, Start, resolve_files, setting_text
 from acompass.assist.studio.workspace import EXAMPLES, OTHER_KINDS, Recent, Workspace, read_example
-from acompass.dataclasses import asdict
+from acompass.dataclasses import asdict, replace
 from acompass.errors.diagnostics import CallError, Diagnostic
 from acompass.errors.display import reason_of
 from acompass.options import Opening
@@ -118,12 +118,13 @@ def open_example(workspace: Workspace, body: Body) -> dict[str, Any]:
     name = body.text("name")
     if all(example.file != name for example in EXAMPLES):
         raise Refused(HTTPStatus.NOT_FOUND, "there is no such example")
-    return _open(workspace, body, workspace.private.example(name, read_example(name)))
+    return _open(workspace, body, _start(workspace.private.example(name, read_example(name)), body))
 
 
 def open_copy(workspace: Workspace, body: Body) -> dict[str, Any]:
     """Copy the open table to the private folder, and open the copy: its own folder cannot be written."""
-    path = Path(workspace.project_of(body).start.table)
+    start = workspace.project_of(body).start
+    path = Path(start.table)
     try:
         with workspace.private.receive(path.name) as received, path.open("rb") as file:
             while content := file.read(_CHUNK):
@@ -132,19 +133,18 @@ def open_copy(workspace: Workspace, body: Body) -> dict[str, Any]:
                 received.add(content)
             copy = received.finish()
     except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise Refused(HTTPStatus.INSUFFICIENT_STORAGE, f"{path.name} cannot be copied: {reason}") from None
-    return _open(workspace, body, copy)
+        message = f"{path.name} cannot be copied: {reason_of(error)}"
+        raise Refused(HTTPStatus.INSUFFICIENT_STORAGE, message) from None
+    return _open(workspace, body, replace(_start(copy, body), population=start.population))
 
 
 def open_table(workspace: Workspace, body: Body) -> dict[str, Any]:
     """Open a table, a policy or a folder in place of what is open. Without reading options, they are found."""
-    return _open(workspace, body, Path(_path(body)))
+    return _open(workspace, body, _start(Path(_path(body)), body))
 
 
-def _open(workspace: Workspace, body: Body, path: Path) -> dict[str, Any]:
-    project = workspace.open(_start(path, body), body)
-    return {"diagnostics": [], "opened": open_project(project, body)}
+def _open(workspace: Workspace, body: Body, start: Start) -> dict[str, Any]:
+    return {"diagnostics": [], "opened": open_project(workspace.open(start, body), body)}
 
 
 def _start(path: Path, body: Body) -> Start:

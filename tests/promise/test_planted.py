@@ -23,7 +23,7 @@ import acompass
 from acompass.cli.app import app
 from acompass.errors.diagnostics import AcompassError
 from tests.assist.lsp.editor import SETTINGS, Editor, connect
-from tests.assist.studio.pages import open_studio
+from tests.assist.studio.pages import open_studio, values_in
 from tests.folding import folded
 
 HEADER = ("Name", "Age", "Zip", "Disease", "Visit", "Pay", "Weight")
@@ -52,13 +52,8 @@ def _values(rows: list[tuple[str, ...]]) -> set[str]:
 VALUES = _values(PEOPLE)
 
 
-#: SHA-256 in hexadecimal; the digits of five of its characters are a planted ZIP code once in a few hundred pages
-_HASH = re.compile(r"\b[0-9a-f]{64}\b")
-
-
 def _found(text: str) -> set[str]:
-    readable = _HASH.sub("", text)
-    return {value for value in VALUES if value in readable}
+    return values_in(text, VALUES)
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
 """The studio's page without a browser: it sends the page's requests, with its cookie."""
 
+import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,15 @@ from acompass.assist.studio.access import Access
 from acompass.assist.studio.server import run_studio
 from acompass.assist.studio.state import Start
 from tests.waiting import PATIENCE
+
+#: hashes and computed fractions: some of their digits may be those of a planted value
+_COMPUTED = re.compile(r"\b[0-9a-f]{16,}\b|(?<=\d)\.\d{5,}")
+
+
+def values_in(text: str, values: Iterable[str]) -> set[str]:
+    """The planted values in an answer or a file."""
+    readable = _COMPUTED.sub("", text)
+    return {value for value in values if value in readable}
 
 
 class Page:

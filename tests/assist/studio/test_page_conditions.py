@@ -145,6 +145,7 @@ def test_a_dropped_file_is_copied_with_progress_and_can_be_canceled(
         expect(page.get_by_text("Drop a file anywhere here")).to_be_visible()
         network.send("Network.enable")
         network.send("Network.emulateNetworkConditions", conditions)
+        page.wait_for_timeout(500)  # the browser applies them a moment later
         page.evaluate(_DROP, ["birds.csv", text])
         progress = page.get_by_role("progressbar", name="Copying birds.csv")
         expect(progress).to_have_attribute("value", re.compile(r"0\.\d+"))

@@ -13,7 +13,7 @@ from acompass.cli.command import print_err, print_out
 from acompass.cli.inputs import STANDARD_INPUT
 from acompass.dataclasses import dataclass
 from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, FixedText, PolicyError, fix_safely
-from acompass.errors.display import count_text
+from acompass.errors.display import count_text, reason_of
 from acompass.tables.temporary_files import replace_atomically
 
 if TYPE_CHECKING:
@@ -137,6 +137,6 @@ def rewrite_policy(path: str, text: str) -> None:
         with replace_atomically(path) as part:
             Path(part).write_bytes(mark + text.encode())
     except OSError as error:
-        message = f"cannot write policy `{path}`: {(error.strerror or 'unknown reason').lower()}"
+        message = f"cannot write policy `{path}`: {reason_of(error)}"
         help_ = "give `-` as the policy to read standard input and write standard output"
         raise CallError([Diagnostic("AC491", message, help=help_)]) from None

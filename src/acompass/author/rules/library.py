@@ -26,7 +26,7 @@ from typing import Any, NoReturn
 
 from acompass.dataclasses import dataclass, field, fields, is_dataclass, replace
 from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span
-from acompass.errors.display import Answer, json_object, json_value
+from acompass.errors.display import Answer, json_object, json_value, reason_of
 from acompass.language.program.constants import ParamValue
 from acompass.language.text import tree
 from acompass.language.text.walk import hierarchy_files, process_of, reference_files
@@ -225,7 +225,7 @@ def _read(folder: Path, name: str) -> str:
     except UnicodeDecodeError:
         reason = "is not UTF-8"
     except OSError as error:
-        reason = f"cannot be read: {(error.strerror or 'unknown reason').lower()}"
+        reason = f"cannot be read: {reason_of(error)}"
     raise CallError([Diagnostic("AC651", f"`{folder / name}` {reason}", help=_COMPARE)])
 
 
